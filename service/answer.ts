@@ -112,7 +112,7 @@ export const openService = async (
   const merchants = merchantSlice(core, { links, qrImage, verifySecret })
   const { scanShortlink } = merchants
   const payments = await paymentSlice(core, about, { links, funding, merchants, granted })
-  const { acceptPayment } = payments
+  const { acceptPayment, takePayment } = payments
   const people = peopleSlice(core, about, { links, messages, merchants, granted })
   const { answers } = people
   const { confirmPayer, findSession, devicesOf, signOut } = people.accounts
@@ -194,6 +194,7 @@ export const openService = async (
       readLog,
       receipts,
       sendMessage,
+      takePayment,
       simulator: isSandbox ? sandbox : undefined,
       verifySecret,
       confirmPayer,

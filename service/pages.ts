@@ -95,6 +95,7 @@ export const openPages = async (
     readLog: reportLogs(core).logs.read,
     receipts: receiptsOf({ store, tree, checkpoints, accounting }),
     sendMessage: unavailable,
+    takePayment: unavailable,
     simulator: isSandbox ? simulator : undefined,
     verifySecret,
     confirmPayer: unavailable,

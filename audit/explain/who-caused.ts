@@ -22,6 +22,7 @@ const kinds = {
   client: 'who_client',
   auditor: 'who_auditor',
   operator: 'who_operatorAs',
+  staff: 'who_staff',
 } as const
 
 const nameOf = (actor: string, merchant: string | null, texts: Catalogue['story']): string => {

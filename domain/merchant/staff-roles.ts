@@ -5,6 +5,7 @@ import type { MinorUnits } from '../money/money.ts'
 export const staffActions = [
   'see_overview',
   'see_payments',
+  'take_payment',
   'capture',
   'release',
   'renew',
@@ -36,14 +37,15 @@ const reads = [
   'see_messages',
 ] as const
 
-/** The actions of each role. Cashiers see payments of certain points of sale only. */
+/** The actions of each role. Cashiers see and take payments of certain points of sale only. */
 const allowed = {
   owner: staffActions,
   accountant: [...reads, 'close_report', 'download'],
-  cashier: ['see_overview', 'see_payments', 'capture', 'release', 'see_messages'],
+  cashier: ['see_overview', 'see_payments', 'take_payment', 'capture', 'release', 'see_messages'],
   support: [
     'see_overview',
     'see_payments',
+    'take_payment',
     'capture',
     'release',
     'renew',

@@ -36,6 +36,7 @@ import { holderOfOrganization, shopsOf, staffVisits } from '../portal/shops.ts'
 import { logSoFar } from './accounting.ts'
 import type { AccountingSlice } from './accounting.ts'
 import type { CallbackSlice } from './callbacks.ts'
+import type { PaymentSlice } from './payments.ts'
 import type { Simulator } from './sandbox.ts'
 import type { TransparencySlice } from './transparency.ts'
 
@@ -75,6 +76,7 @@ type Parts = Pick<PayerAccounts, 'confirmPayer' | 'findSession' | 'devicesOf' | 
     readonly readLog: AccountingSlice['readLog']
     readonly receipts: TransparencySlice['needs']['receipts']
     readonly sendMessage: Messages['send']
+    readonly takePayment: PaymentSlice['takePayment']
     readonly simulator: Simulator | undefined
   }
 
@@ -160,6 +162,7 @@ export const portalSlice = (core: Core, about: About, parts: Parts) => {
     settlementTaking: core.audit.rows.settlementTaking,
     refundCodeAbove: refundCodeAbove(core.settings),
     receipts: parts.receipts,
+    takePayment: parts.takePayment,
     // Money.
     ledgers: accounting.ledgers,
     reports: accounting.reports,

@@ -35,7 +35,12 @@ const points = (path: string, form: Readonly<Record<string, string>>): readonly 
 /** Every address of a merchant's portal, including new ones. The forms change nothing when sent. */
 export const portalTries: readonly Try[] = [
   look('', 'see_overview'),
+  { method: 'POST', path: '', action: 'see_overview', form: {} },
   look('events?after=0', 'see_overview'),
+  look('take', 'take_payment'),
+  { method: 'POST', path: 'take', action: 'take_payment', form: { amount: '0' } },
+  look('take/TID', 'take_payment'),
+  { method: 'POST', path: 'take/TID', action: 'take_payment' },
   look('messages', 'see_messages'),
   look('payments', 'see_payments'),
   look('payments.csv', 'download'),

@@ -47,11 +47,14 @@ const reads: readonly StaffAction[] = staffActions.filter((action) => action.sta
 const expected: Readonly<Record<StaffRole, readonly StaffAction[]>> = {
   owner: staffActions,
   accountant: [...reads, 'close_report', 'download'],
-  cashier: ['see_overview', 'see_payments', 'see_messages', 'capture', 'release'],
+  cashier: [
+    ...['see_overview', 'see_payments', 'see_messages', 'take_payment', 'capture', 'release'],
+  ] as StaffAction[],
   support: [
     'see_overview',
     'see_payments',
     'see_messages',
+    'take_payment',
     'capture',
     'release',
     'renew',

@@ -8,6 +8,7 @@ import { walkSettings } from '../people/walk.ts'
 import { furnishDevelopers, walkDevelopers } from './developers-walk.ts'
 import { walkSales } from './payment-walk.ts'
 import { furnishPortal, walkPortal } from './portal-walk.ts'
+import { walkTake } from './take-walk.ts'
 
 /**
  * `npx tsx tests/portal/screenshots.ts <folder> [<width>-<scheme>] [<area>]`: every page of the
@@ -20,6 +21,7 @@ mkdirSync(folder, { recursive: true })
 const walks = Object.entries({
   portal: walkPortal,
   sales: walkSales,
+  take: walkTake,
   developers: walkDevelopers,
   operator: walkOperator,
   house: walkHouse,

@@ -330,6 +330,7 @@ export type Catalogue = {
     readonly role_support: string
     readonly sandboxClock: string
     readonly staff: string
+    readonly take: string
     readonly turnedDownNote: Message<'reason'>
     readonly yourMerchants: string
   }
@@ -381,6 +382,14 @@ export type Catalogue = {
     readonly refunds: string
     readonly show: string
     readonly since: string
+    readonly step_account: string
+    readonly step_payment: string
+    readonly step_payout: string
+    readonly step_report: string
+    readonly step_staff: string
+    readonly step_tills: string
+    readonly stepDone: string
+    readonly stepsHide: string
     readonly taken: Message<'captured' | 'count' | 'refunded'>
     readonly today: string
     readonly total: string
@@ -573,6 +582,39 @@ export type Catalogue = {
     readonly wrongAmount: string
     readonly wrongDay: string
     readonly yesterday: string
+  }
+  readonly take: {
+    readonly amount: Message<'currency'>
+    readonly button: string
+    readonly cancel: string
+    readonly charging: string
+    readonly code: string
+    readonly codeHint: string
+    readonly how: string
+    readonly how_code: string
+    readonly how_phone: string
+    readonly howWhat_code: string
+    readonly howWhat_phone: string
+    readonly isOver: string
+    readonly link: string
+    readonly next: string
+    readonly pos: string
+    readonly reserve: string
+    readonly reservedWhat: string
+    readonly reserveWhat: string
+    readonly sentTo: Message<'customer'>
+    readonly text: string
+    readonly textHint: string
+    readonly title: string
+    readonly toPayment: string
+    readonly until: Message<'time'>
+    readonly valid: string
+    readonly valid_2592000: string
+    readonly valid_3600: string
+    readonly valid_604800: string
+    readonly valid_86400: string
+    readonly valid_900: string
+    readonly wrongAmount: string
   }
   readonly money: {
     readonly account: string
@@ -1751,6 +1793,7 @@ export type Catalogue = {
     readonly who_operatorAs: Message<'id'>
     readonly who_payer: Message<'id'>
     readonly who_sandbox: string
+    readonly who_staff: Message<'id'>
     readonly who_user: Message<'id'>
     readonly who_userOf: Message<'id' | 'merchant'>
     readonly whoOn: Message<'account' | 'machine' | 'who'>

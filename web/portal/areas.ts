@@ -6,6 +6,7 @@ type Place = Omit<StaffArea<never, StaffAction>, 'text'>
 /** The parts of the portal, in the order of the menu; `texts.ts` has their names. */
 export const areas = {
   overview: { path: '', action: 'see_overview', icon: 'M3 17V9m4.7 8V3m4.6 14v-6M17 17V6' },
+  take: { path: 'take', action: 'take_payment', icon: 'M10 3.5v13M3.5 10h13' },
   payments: {
     ...{ path: 'payments', action: 'see_payments' },
     icon: 'M2.5 5.5h15v9h-15zM2.5 8.5h15M5 12h4',

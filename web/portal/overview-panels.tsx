@@ -14,7 +14,6 @@ import { textsIn } from '../../texts/catalogue.ts'
 import { columnName, paymentsHref, type Shown } from './overview-charts.tsx'
 import { isNothing, type Taken, type Numbers } from './overview-numbers.ts'
 import { stepOf } from './overview-period.tsx'
-import { docsPath } from './developers/code-page.tsx'
 import type { LobbyVisitor } from '../staff/frame.tsx'
 import { filled } from '../ui/words.tsx'
 import { problemText } from './problem-texts.ts'
@@ -55,40 +54,13 @@ export const failingAddresses = (
   </ul>
 )
 
-export type Step = { readonly action: StaffAction; readonly href: string; readonly text: string }
-
-/** What a new merchant does before its first payment; each role sees what it may do. */
-export const firstStepsHtml = (visitor: PortalVisitor): Html => {
-  const { shop, me, language } = visitor
-  const texts = textsIn[language].overview
-  const path = (more: string) => portalPath(shop.merchant, more)
-  const steps: readonly Step[] = [
-    { action: 'change_points_of_sale', href: path('points-of-sale/new'), text: texts.firstPos },
-    { action: 'change_api_users', href: path('developers?add'), text: texts.firstUser },
-    { action: 'see_developers', href: docsPath(visitor, 'payments'), text: texts.firstAsk },
-  ]
-  const own = steps.filter(({ action }) => mayDo(me.terms, action))
-  if (own.length === 0) return null
-  return (
-    <Card title={texts.firstSteps}>
-      <ol>
-        {own.map(({ href, text }) => (
-          <li>
-            <Link class="lone" href={href} text={text} />
-          </li>
-        ))}
-      </ol>
-    </Card>
-  )
-}
-
-/** What signing up does, and the same steps after it. */
+/** What signing up does, and the first steps after it. */
 export const signUpBeside = ({ language, isSandbox }: LobbyVisitor): Beside => {
   const [frame, texts] = [textsIn[language].portal, textsIn[language].lobby]
-  const { firstPos, firstUser, firstAsk } = textsIn[language].overview
+  const { step_account, step_tills, step_payment } = textsIn[language].overview
   return [
     [frame.formWhat, [isSandbox ? texts.signUpSandbox : texts.signUpProduction]],
-    [frame.formNext, [firstPos, firstUser, firstAsk]],
+    [frame.formNext, [step_account, step_tills, step_payment]],
   ]
 }
 

@@ -4,15 +4,15 @@ import { mayDo } from '../../domain/merchant/staff-roles.ts'
 import { nextTurn } from '../../application/time-budget.ts'
 import { searchOf, type Call } from '../../http/call.ts'
 import { changesReply, restMs, type Watch } from '../ui/event-stream.ts'
-import { asked } from '../ui/fields.tsx'
+import { asked, plainForm } from '../ui/fields.tsx'
 import type { Visits } from '../payer/session.tsx'
 import type { Route } from '../../http/route.ts'
 import { portalPath } from './areas.ts'
 import type { PortalNeeds } from './guard.ts'
 import { noticesHtml, type NoticeNeeds } from './messages.tsx'
 import { namesOfPos } from './payments/query.ts'
+import { firstStepsHtml, hideSteps, type StepNeeds } from './first-steps.tsx'
 import {
-  firstStepsHtml,
   columnsTable,
   posTable,
   panelsHtml,
@@ -30,7 +30,8 @@ import { textsIn } from '../../texts/catalogue.ts'
 type OverviewNeeds = PortalNeeds &
   TurnoverNeeds &
   PanelNeeds &
-  NoticeNeeds & {
+  NoticeNeeds &
+  StepNeeds & {
     /** The position of the newest event of a merchant that this process has folded. */
     readonly newestOf: (merchant: string) => number
     readonly watchMerchant: Watch
@@ -94,7 +95,7 @@ const overviewPage = async (
       <Title text={title}>{periodHtml(asked, visitor)}</Title>,
       <div data-part="overview">
         {comparedHtml(asked, visitor)}
-        {names.size === 0 && firstStepsHtml(visitor)}
+        {await firstStepsHtml(needs, visitor, call)}
         {tiles}
         {mayDo(visitor.me.terms, 'see_money') && whereMoneyIs(needs, visitor)}
         {notices !== null && (
@@ -111,7 +112,7 @@ const overviewPage = async (
 
 /** What happens today, and what needs somebody. */
 export const overviewRoutes = (needs: OverviewNeeds, visits: Visits): Route[] => {
-  const { page, followerOf } = portalPages(needs, visits)
+  const { page, form, followerOf } = portalPages(needs, visits)
   const place = { action: 'see_overview', area: 'overview' } as const
   return [
     page(
@@ -120,6 +121,13 @@ export const overviewRoutes = (needs: OverviewNeeds, visits: Visits): Route[] =>
         ownQuery: overviewQuery,
       },
       (visitor, call) => overviewPage(needs, visitor, call),
+    ),
+    form(
+      {
+        ...{ ...place, path: '/portal/:merchant/', summary: 'Hide the first steps' },
+        ownForm: plainForm,
+      },
+      async (visitor, call) => hideSteps(needs, visits, visitor, call as Call),
     ),
     page(
       {

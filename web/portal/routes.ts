@@ -9,6 +9,7 @@ import { overviewRoutes } from './overview.tsx'
 import { portalPaymentRoutes } from './payments/routes.ts'
 import { portalPointRoutes } from './points/routes.tsx'
 import { signUpMerchantRoutes } from './sign-up.tsx'
+import { takeRoutes } from './take/routes.tsx'
 import { mayDo } from '../../domain/merchant/staff-roles.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { memberOf } from '../../domain/staff-members.ts'
@@ -176,6 +177,7 @@ const pages = [
   lobbyRoutes,
   signUpMerchantRoutes,
   overviewRoutes,
+  takeRoutes,
   portalPaymentRoutes,
   moneyRoutes,
   developerRoutes,
@@ -193,6 +195,7 @@ const styles = [
   'overview',
   'charts',
   'money',
+  'take/take',
   'payments/find',
   'payments/list',
   'payments/page',

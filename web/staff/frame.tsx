@@ -1,6 +1,6 @@
 import { Form, Link, type Html } from '../ui/components.tsx'
 import type { Instant, Seconds } from '../../domain/time.ts'
-import { brandMark, documentText, htmlReply, pageHeaders } from '../ui/page.tsx'
+import { brandMark, documentText, htmlReply, pageHeaders, refreshOf } from '../ui/page.tsx'
 import { type SignedIn } from '../payer/session.tsx'
 import type { RawReply, RawStatus } from '../../http/route.ts'
 import { textsIn } from '../../texts/catalogue.ts'
@@ -19,6 +19,8 @@ export type FramedPage = {
   readonly retryAfter?: Seconds | null
   /** A path of server-sent events: parts with `data-part` are fetched again when they tell so. */
   readonly follow?: string
+  /** Reload interval for browsers without scripts, in seconds. */
+  readonly refreshAfter?: number
 }
 
 /** A part of the pages of a staff. */
@@ -114,9 +116,10 @@ export const framedReply = async (
   frame: Frame,
   isSecure: boolean,
 ): Promise<RawReply> => {
-  const { title, status = 200, retryAfter = null } = page
+  const { title, status = 200, retryAfter = null, refreshAfter } = page
   const { locale, language, cookies } = visitor
   const head = [
+    refreshOf(refreshAfter),
     ['/payer/style.css', ...frame.styles].map((href) => <link rel="stylesheet" href={href} />),
     <script src="/payer/live.js" defer></script>,
     <script src="/portal/portal.js" defer></script>,

@@ -174,6 +174,7 @@ export const phoneField = (
   purpose: 'username' | 'tel',
   typed = '',
   problem?: Html,
+  required = true,
 ): Html => (
   <Field
     name="phone"
@@ -183,7 +184,7 @@ export const phoneField = (
     type="tel"
     autocomplete={purpose}
     value={typed}
-    required
+    required={required}
   />
 )
 

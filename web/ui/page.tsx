@@ -185,15 +185,19 @@ export const documentText = async ({ language, title, head, body }: Document): P
       </html>`,
   )
 
+/** Reloads a page in browsers without scripts. */
+export const refreshOf = (seconds: number | undefined): Html =>
+  seconds !== undefined && (
+    <noscript>
+      <meta http-equiv="refresh" content={String(seconds)} />
+    </noscript>
+  )
+
 export const pageReply = async (page: Page): Promise<RawReply> => {
   const { language, title, body, status = 200, cookies = [], leadsOut, refreshAfter } = page
   const { retryAfter = null, texts } = page
   const head = [
-    refreshAfter !== undefined && (
-      <noscript>
-        <meta http-equiv="refresh" content={String(refreshAfter)} />
-      </noscript>
-    ),
+    refreshOf(refreshAfter),
     <link rel="stylesheet" href="/payer/style.css" />,
     <script src="/payer/live.js" defer></script>,
   ]

@@ -6,7 +6,7 @@ import { go, press, sees } from './place.ts'
 
 export const makePointOfSale = async (page: Page, id: string): Promise<void> => {
   await go(page, 'Overview')
-  await sees(page, 'Before the first payment')
+  await sees(page, 'From the first day to the first payout')
   await go(page, 'Create a point of sale')
   await page.getByLabel('Id', { exact: true }).fill(id)
   await page.getByLabel('Name', { exact: true }).fill('The bar')
