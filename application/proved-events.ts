@@ -1,4 +1,4 @@
-import { payments, permissionRequests } from '../domain/aggregates.ts'
+import { corrections, payments, permissionRequests } from '../domain/aggregates.ts'
 import type { Charge } from '../domain/accounting/fees.ts'
 import { permissionActions, type LineAction } from '../domain/accounting/transaction-line.ts'
 import { streamOf } from '../domain/stream.ts'
@@ -75,7 +75,14 @@ const isOfPermission = ({ action }: ReceiptLine): boolean =>
   (permissionActions as readonly string[]).includes(action)
 
 const streamOfLine = (line: LineOfEvent): string =>
-  streamOf(isOfPermission(line) ? permissionRequests : payments, line.tid)
+  streamOf(
+    isOfPermission(line)
+      ? permissionRequests
+      : line.action === 'correction'
+        ? corrections
+        : payments,
+    line.tid,
+  )
 
 /** Makes the proof that an event is included in a checkpoint. */
 export const proving = (

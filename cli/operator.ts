@@ -7,6 +7,7 @@ import { backupCommands, snapshotCommands, copyCommand } from './backups.ts'
 import { bankCommands, holidayCommands } from './bank.ts'
 import { callbackCommands } from './callbacks.ts'
 import type { Listed } from './command.ts'
+import { correctionCommands } from './corrections.ts'
 import { disputeCommands } from './disputes.ts'
 import { feeCommands } from './fees.ts'
 import { integratorCommands } from './integrators.ts'
@@ -67,6 +68,7 @@ const commands: readonly Listed[] = [
   ...settlementCommands,
   payoutsCommand,
   disputeCommands,
+  correctionCommands,
   bankCommands,
   payerCommands,
   applicationCommands,

@@ -1,5 +1,6 @@
 import { accountChange, settlementAccount } from './accounting/settlement-account.ts'
 import { bankEntry, bankEntryEvents, bankCalendar } from './accounting/bank-entry.ts'
+import { correction, correctionEvents } from './accounting/correction.ts'
 import { fees, feeEvents } from './accounting/fees.ts'
 import { ledger, ledgerEvents } from './accounting/ledger.ts'
 import { series, seriesEvents, settlement } from './accounting/settlement.ts'
@@ -143,6 +144,8 @@ export const taxcodesOfOperator = {
 }
 
 export const ledgers = { category: 'ledger', decider: ledger, events: ledgerEvents }
+
+export const corrections = { category: 'correction', decider: correction, events: correctionEvents }
 
 export const settlementAccounts = { category: 'settlement_account', ...ordered(settlementAccount) }
 

@@ -31,6 +31,8 @@ export type RefusalCode =
   | 'code_is_invalid'
   | 'code_is_used'
   | 'conflicting_changes'
+  | 'correction_is_decided'
+  | 'correction_is_nothing'
   | 'credit_is_not_allowed'
   | 'currency_differs_from_payment'
   | 'default_ledger_cannot_be_disabled'
@@ -93,6 +95,7 @@ export type RefusalCode =
   | 'role_forbids_it'
   | 'scope_is_too_wide'
   | 'second_factor_is_needed'
+  | 'second_person_is_needed'
   | 'serial_number_is_claimed'
   | 'serial_number_is_unknown'
   | 'secrets_are_wrong_too_often'
@@ -105,6 +108,7 @@ export type RefusalCode =
   | 'too_much_is_waiting'
   | 'user_has_no_credentials'
   | 'user_may_not_refund'
+  | 'write_off_exceeds_debt'
 
 /** A decision, recorded so that it can be repeated. */
 export type RefusedDecision = {

@@ -37,6 +37,7 @@ const byStatus = {
     change_is_older:
       'A later change of this resource is there. To make this one too, sign it again.',
     conflicting_changes: 'Others changed this resource at the same time. Please try again.',
+    correction_is_decided: 'The correction is approved or turned down already.',
     default_ledger_cannot_be_disabled:
       'The default ledger stays: requests that name no ledger are written to it.',
     dispute_is_closed: 'The dispute is closed.',
@@ -81,6 +82,7 @@ const byStatus = {
     pos_tid_used_with_other_data: 'This pos_tid has been used for another request of the POS.',
     refund_id_used_with_other_amounts: 'This refund_id has been used with other amounts.',
     refunds_are_too_many: `A payment can have ${maxParts} refunds.`,
+    second_person_is_needed: 'Whoever proposed it does not approve it: somebody else has to.',
     serial_number_is_claimed: 'This serial number has been claimed already.',
     sign_in_is_too_old: 'The application asks for a new sign-in. Please start again.',
     staff_is_too_large: 'A staff can have 200 people.',
@@ -121,10 +123,12 @@ const byField = {
     amount_is_too_large: 'Is too large.',
     capture_exceeds_authorization: 'More than what is left of the amount of the authorisation.',
     capture_is_nothing: 'Must be larger than 0.',
+    correction_is_nothing: 'Must be more or less than 0, and more if it is written off.',
     dispute_exceeds_captures:
       'More than what is captured and neither refunded nor disputed, or nothing.',
     refund_exceeds_captures: 'More than what is captured of the amount and not refunded.',
     refund_is_nothing: 'Nothing is left to refund, or the amount is 0.',
+    write_off_exceeds_debt: 'More than what the merchant owes from earlier settlements.',
   },
   as_of: {
     as_of_is_beyond_the_log: 'The log has no such position yet.',

@@ -23,9 +23,9 @@ const listed = (range: MoneyLineRange): string => `
   ${wanted(range)} ORDER BY position LIMIT @limit`
 
 const sums = (range: MoneyLineRange): string => `
-  SELECT merchant, currency, ${isOfPermission} AS isOfPermission, count(*) AS count,
+  SELECT merchant, currency, action, ${isOfPermission} AS isOfPermission, count(*) AS count,
     ${summed.map((one) => `sum(${one}) AS ${one}`).join(', ')}
-  ${wanted(range)} GROUP BY merchant, currency, ${isOfPermission}`
+  ${wanted(range)} GROUP BY merchant, currency, action`
 
 const withBoolean = (row: unknown): object => ({
   ...(row as object),

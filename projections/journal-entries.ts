@@ -17,7 +17,7 @@ import { earliestDay, latestDay } from './payouts.ts'
 import { projection } from './projection.ts'
 import { clientOf } from './prepared.ts'
 
-/** Entries of settlements and payouts. Entries of lines are not stored: the lines are enough. */
+/** Entries of settlements, payouts and debts. Those of lines are not stored: lines are enough. */
 const journalEntries = sqliteTable(
   'journal_entries',
   {
@@ -102,10 +102,11 @@ const inTurn = 200
 const mostLookedAt = 2_000
 
 /** Accounts moved only by lines. */
-const ofLinesOnly: ReadonlySet<string> = new Set(['payer_clearing', 'interchange'])
+const ofLinesOnly: ReadonlySet<string> = new Set(['payer_clearing', 'interchange', 'corrections'])
 
 const ofSettledOnly: ReadonlySet<string> = new Set([
   ...['payouts_payable', 'payout_clearing', 'bank', 'unsettled_fees', 'unsettled_refunds'],
+  'written_off',
 ])
 
 type Line = KeptLine & { readonly position: number; readonly at: number }

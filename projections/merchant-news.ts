@@ -8,6 +8,7 @@ import { projection } from './projection.ts'
 const told = [
   'PaymentRefunded',
   'PaymentDisputed',
+  'CorrectionApproved',
   'PaymentAuthorizationExpired',
   'ReportClosed',
   'SettlementMade',

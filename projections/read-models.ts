@@ -21,6 +21,7 @@ import {
 import { callbackMessageProjection, callbackMessageQueries } from './callback-messages.ts'
 import { callbackQueueQueries, callbackQueueProjection } from './callback-queue.ts'
 import { checkpointProjection, checkpointQueries } from './checkpoints.ts'
+import { correctionProjection, correctionQueries } from './corrections.ts'
 import { countedAmountProjection, countedAmountQueries } from './counted-amounts.ts'
 import { eventDestinationReadModel } from './event-destinations.ts'
 import { expiringQueries } from './prepared.ts'
@@ -104,6 +105,7 @@ const readModels = {
       projections: [ledgerBalanceProjection, transactionLineProjection],
       queries: transactionLineQueries,
     },
+    corrections: { projections: [correctionProjection], queries: correctionQueries },
     transactions: { projections: [settlementFeeProjection], queries: transactionQueries },
     transactionSums: {
       projections: [transactionSumProjection],

@@ -52,7 +52,7 @@ export const settledTurnoverQueries = (db: BetterSQLite3Database) => {
     /** The turnover of a settlement, by currency and action. */
     of: (merchant: string, serial: number) => {
       const { sums = {} } = find(`${merchant}/${serial}`) ?? {}
-      return (currency: string, action: 'capture' | 'refund' | 'dispute'): Sum =>
+      return (currency: string, action: 'capture' | 'refund' | 'dispute' | 'correction'): Sum =>
         sums[`${currency} ${action}`] ?? '0'
     },
   }

@@ -1,6 +1,6 @@
 import { parseEvent, type DomainEvent, type Recorded } from '../../domain/events.ts'
 import type { Currency } from '../../domain/money/currency.ts'
-import { formatAmount, type Sum } from '../../domain/money/money.ts'
+import { addUp, formatAmount, type Sum } from '../../domain/money/money.ts'
 import { isPaymentEvent } from '../../domain/payment/payment-events.ts'
 import { idIn } from '../../domain/stream.ts'
 import type { EventStore } from '../../application/event-store.ts'
@@ -101,6 +101,17 @@ const words: Words = {
   },
   BankEntryMatched: ({ payouts, as }, texts) =>
     texts.bankMatched({ count: payouts.length, state: texts[`bank_${as}`] }),
+  CorrectionProposed: ({ amount, currency, ledger, reason, isWriteOff }, texts) => {
+    const sum = sumInWords(String(amount), currency)
+    return isWriteOff
+      ? texts.writeOffProposed({ sum, reason })
+      : texts.correctionProposed({ sum, ledger, reason })
+  },
+  CorrectionApproved: ({ amount, currency }, { correctionApproved }) =>
+    correctionApproved({ sum: sumInWords(String(amount), currency) }),
+  CorrectionTurnedDown: (_, { correctionTurnedDown }) => correctionTurnedDown,
+  DebtWrittenOff: ({ fees, refunds, currency, reason }, { debtWrittenOff }) =>
+    debtWrittenOff({ sum: sumInWords(addUp(fees, refunds), currency), reason }),
   BankEntryDismissed: ({ note }, { bankDismissed }) => bankDismissed({ note }),
   CallbackAttempted: (data, texts) => {
     const { uri, event, result, httpStatus, problem, durationMs, nextAttemptAt } = data

@@ -1,6 +1,10 @@
 import type { MoneyLineRange } from '../../domain/accounting/money-line.ts'
 import { settlementFeesIn } from '../../domain/accounting/settlement.ts'
-import type { Payout, SettlementMade } from '../../domain/accounting/settlement-events.ts'
+import type {
+  DebtWrittenOff,
+  Payout,
+  SettlementMade,
+} from '../../domain/accounting/settlement-events.ts'
 import { settlements } from '../../domain/aggregates.ts'
 import type { Recorded } from '../../domain/events.ts'
 import { addUp, formatAmount, negated, type Sum } from '../../domain/money/money.ts'
@@ -16,21 +20,25 @@ export type SettlementName = { readonly merchant: string; readonly serial: numbe
 
 type Made = Recorded & { readonly data: SettlementMade }
 
-/** The events of a settlement, and its sums and those of the previous one. */
+type WriteOff = Recorded & { readonly data: DebtWrittenOff }
+
+/** The events of a settlement, its sums and the previous ones, and debts written off since. */
 const eventsOf = async ({ store }: ExplainNeeds, { merchant, serial }: SettlementName) => {
   const events: Recorded[] = []
   let made: Made | undefined
   let before: Made | undefined
+  const writeOffs: WriteOff[] = []
   for await (const batch of historyOf(store, streamOf(settlements, merchant)))
     for (const event of batch) {
       const { data, type } = event
       if (!('serial' in data)) continue
       if (data.serial === serial) events.push(event)
+      if (type === 'DebtWrittenOff' && data.serial === serial - 1) writeOffs.push(event as WriteOff)
       if (type !== 'SettlementMade') continue
       if (data.serial === serial) made = event as Made
       if (data.serial === serial - 1) before = event as Made
     }
-  return { events, made, before }
+  return { events, made, before, writeOffs }
 }
 
 const rangeOf = (
@@ -95,13 +103,21 @@ const ofNet: ReadonlySet<string> = new Set(['net', 'payout', 'debt_after'])
 const extrasOf = (
   made: Made,
   before: Made | undefined,
+  writeOffs: readonly WriteOff[],
   name: string,
   payout: Payout,
   texts: Catalogue['story'],
 ): readonly Extra[] => {
   const { fee, vat } = settlementFeesIn(made.data.totals, payout.currency)
   const [ofFee, ofVat] = [texts.settlementFee, texts.settlementFeeVat]
-  const debt = { event: before ?? made, says: texts.debtBefore, amount: debtOf(payout) }
+  const off = writeOffs
+    .filter(({ data }) => data.currency === payout.currency)
+    .map((event) => {
+      const { fees, refunds } = event.data
+      return { event, says: texts.debtForgiven, amount: addUp(fees, refunds) }
+    })
+  const owed = addUp(debtOf(payout), ...off.map(({ amount }) => negated(amount)))
+  const debt = [{ event: before ?? made, says: texts.debtBefore, amount: owed }, ...off]
   const costs = [
     { event: made, says: ofFee, amount: negated(fee) },
     { event: made, says: ofVat, amount: negated(vat) },
@@ -114,9 +130,9 @@ const extrasOf = (
   const paid = { event: made, says: texts.payout, amount: negated(payout.payout) }
   const extras: Readonly<Record<string, readonly Extra[]>> = {
     net: costs,
-    payout: [...costs, debt, takenOver],
-    debt_before: [debt],
-    debt_after: [...costs, debt, paid],
+    payout: [...costs, ...debt, takenOver],
+    debt_before: debt,
+    debt_after: [...costs, ...debt, paid],
     settlement_fee: [{ event: made, says: ofFee, amount: fee }],
     settlement_fee_vat: [{ event: made, says: ofVat, amount: vat }],
   }
@@ -141,14 +157,14 @@ export const sumUpSettlement = async (
   if (!range) return undefined
   const numberOf = namedNumber(ofNet.has(name) ? 'net' : name)
   const { total, parts, ...others } = await partsOfLines(needs, range, currency, numberOf)
-  const { made, before } = await eventsOf(needs, settlement)
+  const { made, before, writeOffs } = await eventsOf(needs, settlement)
   const payout = made?.data.payouts.find((one) => one.currency === currency)
   if (!made || !payout) {
     const value = formatAmount(total, currency)
     const says = needs.texts.sumsMissing
     return { name, currency, value, parts, ...others, agrees: null, says }
   }
-  const extras = extrasOf(made, before, name, payout, needs.texts)
+  const extras = extrasOf(made, before, writeOffs, name, payout, needs.texts)
   const sum = addUp(total, ...extras.map(({ amount }) => amount))
   const recorded = recordedAs(made, name, payout)
   const more = extras.map(({ event, says, amount }): Part => {

@@ -1,4 +1,4 @@
-import { permissionRequests, callbacks } from '../../domain/aggregates.ts'
+import { callbacks, corrections, permissionRequests } from '../../domain/aggregates.ts'
 import { streamOf } from '../../domain/stream.ts'
 import { explainAccount, isAccount, sumUpAccount, type AccountName } from './explain-account.ts'
 import { explainPayment, sumUpPayment } from './explain-payment.ts'
@@ -85,7 +85,7 @@ type Subject =
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:-display)?$/
 
 /** A stream of its own kind is told as what it is of. */
-const ofStream = /^(?:payment|permission|callback)-(?=.)/
+const ofStream = /^(?:payment|permission|callback|correction)-(?=.)/
 
 const subjectOf = ({ rows }: ExplainNeeds, given: string): Subject => {
   const text = given.replace(ofStream, '')
@@ -118,6 +118,7 @@ export const explain = async (needs: ExplainNeeds, text: string): Promise<Story 
       return (
         (await explainPayment(needs, subject.id)) ??
         (await explainStream(needs, streamOf(permissionRequests, subject.id))) ??
+        (await explainStream(needs, streamOf(corrections, subject.id))) ??
         (/^[a-z_]+-/.test(text) ? explainStream(needs, text) : undefined)
       )
   }

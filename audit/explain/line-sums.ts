@@ -4,7 +4,7 @@ import {
   type MoneyLine,
   type MoneyLineRange,
 } from '../../domain/accounting/money-line.ts'
-import { payments, permissionRequests } from '../../domain/aggregates.ts'
+import { corrections, payments, permissionRequests } from '../../domain/aggregates.ts'
 import { totalGross, totalNet, type Totals } from '../../domain/accounting/totals.ts'
 import { addUp, formatAmount, negated, type Sum } from '../../domain/money/money.ts'
 import { streamOf } from '../../domain/stream.ts'
@@ -14,8 +14,11 @@ import type { AuditRows, ExplainNeeds } from './needs.ts'
 import type { Catalogue } from '../../texts/generated/texts.ts'
 
 /** The stream of the event that makes the line. */
-export const streamOfLine = ({ tid, isOfPermission }: ListedLine): string =>
-  streamOf(isOfPermission ? permissionRequests : payments, tid)
+export const streamOfLine = ({ tid, action, isOfPermission }: ListedLine): string =>
+  streamOf(
+    isOfPermission ? permissionRequests : action === 'correction' ? corrections : payments,
+    tid,
+  )
 
 const lineInWords = (line: ListedLine, { line: text }: Catalogue['story']): string => {
   const { action, subId, tid, ledger, currency } = line

@@ -22,7 +22,7 @@ import { keyOfPosting, type JournalBalance } from '../../projections/journal.ts'
 /** An account's names in other accounting systems. */
 export type Named = {
   /** First part of its name in a plain-text ledger, which determines its type. */
-  readonly kind: 'assets' | 'liabilities' | 'income'
+  readonly kind: 'assets' | 'liabilities' | 'income' | 'expenses'
   readonly description: string
   /** Number, and grouping code in Skatteetaten's list for SAF-T ("naeringsspesifikasjon"). */
   readonly number: string
@@ -31,6 +31,8 @@ export type Named = {
 }
 
 export const current = { kind: 'assets', category: 'balanseverdiForOmloepsmiddel' } as const
+
+export const cost = { kind: 'expenses', category: 'annenDriftskostnad' } as const
 
 export const debt = { kind: 'liabilities', category: 'kortsiktigGjeld' } as const
 
@@ -44,6 +46,8 @@ export const chart: Readonly<Record<Account, Named>> = {
   payouts_payable: { ...debt, number: '2992', code: '2990', description: 'Payouts to merchant' },
   payout_clearing: { ...debt, number: '2994', code: '2990', description: 'Payouts under way' },
   interchange: { ...debt, number: '2993', code: '2990', description: 'Interchange' },
+  corrections: { ...cost, number: '7700', code: '7700', description: 'Corrections' },
+  written_off: { ...cost, number: '7830', code: '7830', description: 'Debts written off' },
   fee_income: {
     kind: 'income',
     number: '3000',

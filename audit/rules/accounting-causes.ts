@@ -22,7 +22,13 @@ import {
   type LedgerCommand,
   type LedgerEvent,
 } from '../../domain/accounting/ledger.ts'
+import type {
+  Correction,
+  CorrectionCommand,
+  CorrectionEvent,
+} from '../../domain/accounting/correction.ts'
 import { payoutDay } from '../../domain/calendar.ts'
+import { addUp } from '../../domain/money/money.ts'
 import { dateIn } from '../../domain/time-zone.ts'
 import type { SettlementEvent } from '../../domain/accounting/settlement-events.ts'
 
@@ -159,7 +165,21 @@ export const settlementCauses: Causes<SettlementCommand, SettlementEvent, Settle
       }),
     )
   },
+  DebtWrittenOff: ({ serial: _, fees, refunds, ...about }) => [
+    { type: 'WriteOffDebt', ...about, amount: addUp(fees, refunds) },
+  ],
   PayoutOrdered: ({ paid: _, ...order }) => [{ type: 'OrderPayout', ...order }],
   PayoutPaid: ({ amount: _, heldIn: __, ...paid }) => [{ type: 'ConfirmPayout', ...paid }],
   PayoutReturned: ({ amount: _, heldIn: __, ...back }) => [{ type: 'ReturnPayout', ...back }],
+}
+
+export const correctionCauses: Causes<CorrectionCommand, CorrectionEvent, Correction> = {
+  CorrectionProposed: (proposal) => [{ type: 'ProposeCorrection', proposal }],
+  CorrectionApproved: ({ by, currency }, { state, facts }) => {
+    const merchant = state.status === 'unproposed' ? '' : state.merchant
+    return facts
+      .termsOf(merchant, currency)
+      .map((terms) => ({ type: 'ApproveCorrection', by, terms }))
+  },
+  CorrectionTurnedDown: ({ by }) => [{ type: 'TurnDownCorrection', by }],
 }

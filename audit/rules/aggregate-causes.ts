@@ -1,6 +1,7 @@
 import * as aggregates from '../../domain/aggregates.ts'
 import {
   bankEntryCauses,
+  correctionCauses,
   seriesCauses,
   feeCauses,
   taxcodeCauses,
@@ -362,6 +363,7 @@ const own: Own = {
   >,
   ownerChanges: waitingCauses('OwnerChange') as unknown as CausesOf<Aggregates['ownerChanges']>,
   organizations: organizationCauses,
+  corrections: correctionCauses,
   settlements: settlementCauses,
   payers: payerCauses,
   permissionRequests: permissionCauses,

@@ -13,8 +13,8 @@ export type Queries = Pick<ReturnType<typeof queriesOf>, 'accounting' | 'audit'>
 /** Lines read per turn of the event loop, which takes some milliseconds. */
 export const linesInTurn = 10_000
 
-export const sumKey = ({ merchant, currency, isOfPermission }: SummedLines): string =>
-  `${merchant} ${currency} ${isOfPermission}`
+export const sumKey = ({ merchant, currency, action }: SummedLines): string =>
+  `${merchant} ${currency} ${action}`
 
 export const plus = (one: SummedLines | undefined, other: SummedLines): SummedLines =>
   one

@@ -109,6 +109,7 @@ const checkOf = (stream: string): Check => {
     case 'ledger':
     case 'settlement':
     case 'series':
+    case 'correction':
       return 'books'
     case 'callback':
     case 'destination':
@@ -146,6 +147,8 @@ const ownerOf = ({ stream }: Recorded, state: unknown): string | undefined => {
     case 'payment':
     case 'permission':
       return (state as { readonly request?: { readonly merchant: string } }).request?.merchant
+    case 'correction':
+      return (state as { readonly merchant?: string }).merchant
     case 'ledger':
       return merchantAndIdIn(id)[0]
     case 'settlement':

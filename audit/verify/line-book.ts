@@ -1,4 +1,9 @@
 import type { LinesSummed } from '../rules/causes.ts'
+import {
+  correctionEvents,
+  type Correction,
+  type CorrectionEvent,
+} from '../../domain/accounting/correction.ts'
 import { addLine, countLine } from '../../domain/accounting/totals.ts'
 import { movesMoney, type TransactionLine } from '../../domain/accounting/transaction-line.ts'
 import type { Recorded } from '../../domain/events.ts'
@@ -8,6 +13,7 @@ import { permissionEvents, type PermissionEvent } from '../../domain/people/perm
 import type { permission } from '../../domain/people/permission.ts'
 import { idIn, within } from '../../domain/stream.ts'
 import { transactionLine } from '../../projections/payment-lines.ts'
+import { correctionLine } from '../../projections/corrections.ts'
 import { permissionLine } from '../../projections/permissions.ts'
 
 const beforePayment = (tid: string, state: Payment) => {
@@ -31,6 +37,9 @@ const beforePermission = (rid: string, state: (typeof permission)['initial']) =>
   return { rid, merchant, customer, currency: state.currency }
 }
 
+const isCorrectionEvent = (event: Recorded): event is Recorded<CorrectionEvent> =>
+  event.type in correctionEvents
+
 const isPermissionEvent = (event: Recorded): event is Recorded<PermissionEvent> =>
   event.type in permissionEvents
 
@@ -41,6 +50,10 @@ const isPermissionEvent = (event: Recorded): event is Recorded<PermissionEvent> 
 export const lineOf = (event: Recorded, before: unknown): TransactionLine | undefined => {
   const id = idIn(event.stream)
   if (isPaymentEvent(event)) return transactionLine(beforePayment(id, before as Payment), event)
+  if (isCorrectionEvent(event)) {
+    const proposed = before as Correction
+    return correctionLine(proposed.status === 'unproposed' ? undefined : proposed, event)
+  }
   if (!isPermissionEvent(event)) return undefined
   return permissionLine(beforePermission(id, before as (typeof permission)['initial']), event)
 }

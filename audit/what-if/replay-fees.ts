@@ -31,6 +31,7 @@ const charging: readonly string[] = [
   'PaymentRefunded',
   'PaymentDisputed',
   'PaymentDisputeWon',
+  'CorrectionApproved',
   'PermissionGranted',
   'PermissionDeclined',
   'SettlementMade',

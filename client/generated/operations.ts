@@ -825,6 +825,7 @@ export type ProvedLine = {
     | 'refund'
     | 'fee'
     | 'dispute'
+    | 'correction'
     | 'permission_request'
     | 'permission_answered'
     | 'permission_fail'

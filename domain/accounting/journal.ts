@@ -1,8 +1,8 @@
 import { addUp, negated, type MinorUnits, type Sum } from '../money/money.ts'
 import { settlementFeesIn } from './settlement.ts'
 import { heldAfter, type HeldIn, type PayoutPaid } from './payout-events.ts'
-import type { SettlementEvent, SettlementMade } from './settlement-events.ts'
-import { movesMoney, type TransactionLine } from './transaction-line.ts'
+import type { DebtWrittenOff, SettlementEvent, SettlementMade } from './settlement-events.ts'
+import { movesMoney, type LineAction, type TransactionLine } from './transaction-line.ts'
 import type { Recorded } from '../events.ts'
 import { dayOf, type Instant } from '../time.ts'
 
@@ -18,6 +18,8 @@ export const accounts = [
   'bank',
   'unsettled_fees',
   'unsettled_refunds',
+  'corrections',
+  'written_off',
 ] as const
 
 export type Account = (typeof accounts)[number]
@@ -46,13 +48,17 @@ export const balanced = (postings: readonly Posting[]): readonly Posting[] => {
   return postings.filter(({ amount }) => amount !== '0')
 }
 
+/** What the journal needs of a line. */
+type PostedLine = Pick<
+  TransactionLine,
+  'action' | 'merchant' | 'currency' | 'amount' | 'additionalAmount' | 'charge'
+>
+
 /**
  * Debits the payer with the gross and credits merchant, fees, interchange and VAT; a refund is the
- * reverse.
+ * reverse. A correction is the operator's own cost, or income.
  */
-export const postingsOfLine = (
-  line: Pick<TransactionLine, 'merchant' | 'currency' | 'amount' | 'additionalAmount' | 'charge'>,
-): readonly Posting[] => {
+export const postingsOfLine = (line: PostedLine): readonly Posting[] => {
   if (!movesMoney(line)) return []
   const { currency, merchant, charge, amount, additionalAmount } = line
   const gross = amount + additionalAmount
@@ -65,7 +71,7 @@ export const postingsOfLine = (
   })
   // Not a unary minus: -0 is not a valid amount.
   return balanced([
-    post('payer_clearing', gross),
+    post(line.action === 'correction' ? 'corrections' : 'payer_clearing', gross),
     post('merchant_payable', 0 - net, merchant),
     post('fee_income', 0 - charge.fee),
     post('interchange', 0 - charge.interchange),
@@ -107,6 +113,16 @@ export const postingsOfSettlement = (
     }),
   )
 
+/** The claim on the merchant becomes a loss. */
+const postingsOfWriteOff = (
+  merchant: string,
+  { currency, fees, refunds }: DebtWrittenOff,
+): readonly Posting[] => [
+  { account: 'written_off', merchant: null, currency, amount: addUp(fees, refunds) },
+  { account: 'unsettled_fees', merchant, currency, amount: negated(fees) },
+  { account: 'unsettled_refunds', merchant, currency, amount: negated(refunds) },
+]
+
 type Held = Pick<PayoutPaid, 'currency' | 'amount'>
 
 /** Moves a payout between two accounts. */
@@ -141,7 +157,10 @@ const postingsOfPayout = (
 }
 
 /** Events that are journal entries themselves, rather than through their lines. */
-const posting = ['SettlementMade', 'PayoutOrdered', 'PayoutPaid', 'PayoutReturned'] as const
+const posting = [
+  ...(['SettlementMade', 'PayoutOrdered', 'PayoutPaid', 'PayoutReturned'] as const),
+  'DebtWrittenOff',
+] as const
 
 export type PostingEvent = Extract<SettlementEvent, { type: (typeof posting)[number] }>
 
@@ -152,10 +171,11 @@ export const isPosting = <Event extends { readonly type: string }>(
 ): event is Extract<Event, { type: PostingEvent['type'] }> =>
   (posting as readonly string[]).includes(event.type)
 
-export const postingsOfEvent = (merchant: string, event: PostingEvent): readonly Posting[] =>
-  event.type === 'SettlementMade'
-    ? postingsOfSettlement(merchant, event.data)
-    : balanced(postingsOfPayout(merchant, event))
+export const postingsOfEvent = (merchant: string, event: PostingEvent): readonly Posting[] => {
+  if (event.type === 'SettlementMade') return postingsOfSettlement(merchant, event.data)
+  if (event.type === 'DebtWrittenOff') return balanced(postingsOfWriteOff(merchant, event.data))
+  return balanced(postingsOfPayout(merchant, event))
+}
 
 export const entryTags = ['ledger', 'tid', 'sub_id', 'pos_tid', 'settlement', 'message'] as const
 
@@ -180,7 +200,7 @@ export type Moved = Pick<JournalEntry, 'action' | 'tags' | 'postings'> & {
 
 /** A stored line that moves money. */
 export type KeptLine = {
-  readonly action: string
+  readonly action: LineAction
   readonly ledger: string
   readonly tid: string
   readonly subId: string | null
@@ -195,8 +215,8 @@ export type KeptLine = {
   readonly posTid: string | null
 }
 
-export const movedByLine = ({ action, ledger, tid, subId, posTid, ...line }: KeptLine): Moved => ({
-  action,
+export const movedByLine = ({ ledger, tid, subId, posTid, ...line }: KeptLine): Moved => ({
+  action: line.action,
   tags: { ledger, tid, sub_id: subId, pos_tid: posTid, settlement: null, message: null },
   postings: postingsOfLine({ ...line, charge: line }),
   bankDay: undefined,
@@ -209,6 +229,7 @@ export const actions: Readonly<Record<PostingEvent['type'], string>> = {
   PayoutOrdered: 'payout',
   PayoutPaid: 'payout_paid',
   PayoutReturned: 'payout_returned',
+  DebtWrittenOff: 'write_off',
 }
 
 export const bankDayOf = ({ type, data }: PostingEvent): string | undefined =>
@@ -220,7 +241,7 @@ export const movedByEvent = (
   settlement: string | null,
 ): Moved => {
   const { type, data } = event
-  const message = type === 'SettlementMade' ? null : data.messageId
+  const message = 'messageId' in data ? data.messageId : null
   const postings = postingsOfEvent(merchant, event)
   const tags = { ...none, settlement, message }
   return { action: actions[type], tags, postings, bankDay: bankDayOf(event) }

@@ -16,6 +16,7 @@ export type MoneyLineRange = {
 export type MoneyLine = {
   readonly merchant: string
   readonly currency: string
+  readonly action: LineAction
   readonly isOfPermission: boolean
   readonly amount: MinorUnits
   readonly additionalAmount: MinorUnits
@@ -30,7 +31,6 @@ export type ListedLine = MoneyLine & {
   readonly tid: string
   readonly subId: string | null
   readonly at: Instant
-  readonly action: LineAction
 }
 
 export type SummedLines = MoneyLine & { readonly count: number }

@@ -49,6 +49,17 @@ export const settlementEvents = {
     holidays: z.array(z.string()).optional(),
   }),
   ...payoutEvents,
+  /** Part of the debt after the last settlement is forgiven. Sums are zero or above. */
+  DebtWrittenOff: z.object({
+    /** The last settlement, after which it is owed. */
+    serial: z.int(),
+    currency: z.string(),
+    fees: sum,
+    refunds: sum,
+    reason: z.string(),
+    /** The correction that was approved. */
+    correction: z.string(),
+  }),
 } as const
 
 export const settlementUpcasts = {
@@ -60,3 +71,4 @@ export const settlementUpcasts = {
 
 export type SettlementEvent = EventsOf<typeof settlementEvents>
 export type SettlementMade = z.output<typeof settlementEvents.SettlementMade>
+export type DebtWrittenOff = z.output<typeof settlementEvents.DebtWrittenOff>

@@ -2,6 +2,16 @@ import type { Decider, EventsOf } from '../decider.ts'
 import { addUp, negated, type Sum, type MinorUnits } from '../money/money.ts'
 import { refuse } from '../refusal.ts'
 import type { Completion } from './completion.ts'
+import {
+  decideDebt,
+  evolveDebts,
+  isOwed,
+  noDebt,
+  noDebts,
+  type Debt,
+  type DebtCommand,
+  type Debts,
+} from './debts.ts'
 import { type FeeTerms, vatOn } from './fees.ts'
 import type { PayoutAmount } from './payout-events.ts'
 import {
@@ -91,19 +101,13 @@ export const series: Decider<SeriesCommand, SeriesEvent, Series> = {
   evolve: (_, { data }) => ({ merchant: data.merchant }),
 }
 
-/**
- * A merchant's debt in one currency, zero or below: for fees, and for refunds that captures did not
- * cover.
- */
-type Debt = { readonly fees: Sum; readonly refunds: Sum }
-
 type Settlements = {
   readonly started: number
   readonly made: number
   /** Ids of settlements that are started but not completed. */
   readonly settlementIds: Readonly<Record<number, string>>
   readonly payouts: Payouts
-  readonly debts: Readonly<Record<string, Debt>>
+  readonly debts: Debts
 }
 
 export type SettlementCommand =
@@ -124,9 +128,8 @@ export type SettlementCommand =
       /** Bank holidays that postpone the payout. */
       readonly holidays?: readonly string[] | undefined
     }
+  | DebtCommand
   | PayoutCommand
-
-const isOwed = (sum: Sum): boolean => sum.startsWith('-')
 
 const debtOnly = (sum: Sum): Sum => (isOwed(sum) ? sum : '0')
 
@@ -157,8 +160,6 @@ const payoutOf = (totals: Totals, currency: string, before: Debt): Payout => {
   }
 }
 
-const noDebt: Debt = { fees: '0', refunds: '0' }
-
 const decide = (command: SettlementCommand, state: Settlements): readonly SettlementEvent[] => {
   switch (command.type) {
     case 'StartSettlement': {
@@ -174,12 +175,14 @@ const decide = (command: SettlementCommand, state: Settlements): readonly Settle
       if (serial !== state.made + 1) return refuse('conflicting_changes')
       const totals = withSettlementFees(completion.totals, terms)
       const payouts = [...new Set(totals.map(({ currency }) => currency))].map((currency) =>
-        payoutOf(totals, currency, state.debts[currency] ?? noDebt),
+        payoutOf(totals, currency, state.debts.owed[currency] ?? noDebt),
       )
       const sums = { ...completion, totals: [...totals], payouts }
       const paid = { payoutDay, ...(holidays.length > 0 && { holidays: [...holidays] }) }
       return [{ type: 'SettlementMade', data: { serial, settlementId, ...sums, ...paid } }]
     }
+    case 'WriteOffDebt':
+      return decideDebt(command, state.debts, state.made)
     case 'OrderPayout':
     case 'ConfirmPayout':
     case 'ReturnPayout':
@@ -189,7 +192,7 @@ const decide = (command: SettlementCommand, state: Settlements): readonly Settle
 
 /** A merchant's settlements. Two processes that settle at the same time make only one. */
 export const settlement: Decider<SettlementCommand, SettlementEvent, Settlements> = {
-  initial: { started: 0, made: 0, settlementIds: {}, payouts: noPayouts, debts: {} },
+  initial: { started: 0, made: 0, settlementIds: {}, payouts: noPayouts, debts: noDebts },
   decide,
   evolve(state, event) {
     switch (event.type) {
@@ -201,15 +204,17 @@ export const settlement: Decider<SettlementCommand, SettlementEvent, Settlements
       case 'SettlementMade': {
         const { serial, payouts } = event.data
         const { [serial]: _, ...settlementIds } = state.settlementIds
-        const debts = { ...state.debts }
+        const owed = { ...state.debts.owed }
         for (const { currency, unsettledFeesAfter: fees, unsettledRefundsAfter } of payouts)
-          debts[currency] = { fees, refunds: unsettledRefundsAfter ?? '0' }
+          owed[currency] = { fees, refunds: unsettledRefundsAfter ?? '0' }
         const toPay = amountsOf(payouts)
         const { unordered } = state.payouts
         const due = toPay.length > 0 ? { ...unordered, [serial]: toPay } : unordered
-        const made = { made: serial, settlementIds, debts }
+        const made = { made: serial, settlementIds, debts: { ...state.debts, owed } }
         return { ...state, ...made, payouts: { ...state.payouts, unordered: due } }
       }
+      case 'DebtWrittenOff':
+        return { ...state, debts: evolveDebts(state.debts, event) }
       case 'PayoutOrdered':
       case 'PayoutPaid':
       case 'PayoutReturned':

@@ -21,6 +21,7 @@ export const lineActions = [
   'refund',
   'fee',
   'dispute',
+  'correction',
   ...permissionActions,
 ] as const
 
@@ -50,12 +51,13 @@ export const kindOfAction: Readonly<Record<LineAction, TransactionKind | null>> 
   refund: 'refund',
   fee: 'settlement_fee',
   dispute: 'dispute',
+  correction: 'correction',
   permission_request: null,
   permission_answered: 'permission_fee',
   permission_fail: null,
 }
 
-/** Amounts in minor units, negative for refunds and for disputes that are opened. */
+/** Amounts in minor units, negative for refunds, disputes that are opened, and some corrections. */
 export type TransactionLine = {
   /** Log position of its event; decides which report and settlement include it. */
   readonly position: number
@@ -71,7 +73,7 @@ export type TransactionLine = {
   readonly actor?: string
   /** Whether it is the first capture of its payment; not kept with the line. */
   readonly isFirst?: boolean
-  /** The tid of the payment or the rid of the permission request. */
+  /** The tid of the payment, the rid of the permission request or the id of the correction. */
   readonly tid: string
   /** Capture, refund or dispute id. */
   readonly subId: string | null
@@ -84,7 +86,7 @@ export type TransactionLine = {
   readonly additionalAmount: MinorUnits
   /** Null if no money moves. */
   readonly charge: Charge | null
-  /** Reason for a refund or dispute. */
+  /** Reason for a refund, dispute or correction. */
   readonly text: string | null
 }
 

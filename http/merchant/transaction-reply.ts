@@ -136,7 +136,7 @@ export const transactionViews = (
       net: amount(net),
       balance_before: amount(addUp(row.balance, negated(net))),
       balance_after: amount(row.balance),
-      tid: isOfPermission ? null : tid,
+      tid: isOfPermission || kind === 'correction' ? null : tid,
       rid: isOfPermission ? tid : null,
       pos_id: row.posId,
       pos_tid: row.posTid,

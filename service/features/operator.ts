@@ -107,6 +107,10 @@ export const operatorSlice = (core: Core, about: About, parts: Parts) => {
     disputes: core.payments.disputes,
     findTerms: core.findTerms,
     attachedContents: sealedBlobs(core.blobs, core.vault),
+    // Corrections.
+    newId: core.newId,
+    corrections: accounting.corrections,
+    journal: accounting.journal,
     // The journal.
     journalDays: accounting.journalDays,
     journalEntries: accounting.journalEntries,

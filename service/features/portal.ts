@@ -168,6 +168,7 @@ export const portalSlice = (core: Core, about: About, parts: Parts) => {
     reports: accounting.reports,
     settlements: accounting.settlements,
     settledTurnover: accounting.settledTurnover,
+    corrections: accounting.corrections,
     settlementAccounts: accounting.settlementAccounts,
     readLog: parts.readLog,
     readOpenLog: logSoFar(core),

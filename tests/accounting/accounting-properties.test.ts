@@ -23,7 +23,7 @@ const minor = (max: number) => fc.integer({ min: 0, max })
 
 /**
  * A capture, a refund or dispute (negative amounts), or an answered permission (no amounts), with
- * any charges.
+ * any charges, or a correction of either sign, with none.
  */
 const moneyLine = fc
   .record({
@@ -32,27 +32,34 @@ const moneyLine = fc
     fee: minor(2_000),
     interchange: minor(5_000),
     vat: minor(1_000),
-    action: fc.constantFrom('capture', 'refund', 'dispute', 'permission_answered'),
+    action: fc.constantFrom('capture', 'refund', 'dispute', 'correction', 'permission_answered'),
+    isGiven: fc.boolean(),
     currency: fc.constantFrom('NOK', 'EUR'),
     merchant: fc.constantFrom('a', 'b'),
   })
-  .map(({ fee, interchange, vat, amount, additionalAmount, ...about }): TransactionLine => {
-    const sign = { capture: 1, refund: -1, dispute: -1, permission_answered: 0 }[about.action]
-    return {
-      ...about,
-      position: 1,
-      ledger: 'default',
-      tid: 't',
-      subId: null,
-      at: 0,
-      credit: true,
-      customer: null,
-      amount: 0 + sign * amount,
-      additionalAmount: 0 + sign * additionalAmount,
-      charge: { fee, interchange: sign === 0 ? 0 : interchange, vat, taxcode: 'NO:2013' },
-      text: null,
-    }
-  })
+  .map(
+    ({ fee, interchange, vat, amount, additionalAmount, isGiven, ...about }): TransactionLine => {
+      const correction = isGiven ? 1 : -1
+      const signs = { capture: 1, refund: -1, dispute: -1, correction, permission_answered: 0 }
+      const sign = signs[about.action]
+      const ofLine = { fee, interchange: sign === 0 ? 0 : interchange, vat }
+      const charged = about.action === 'correction' ? { fee: 0, interchange: 0, vat: 0 } : ofLine
+      return {
+        ...about,
+        position: 1,
+        ledger: 'default',
+        tid: 't',
+        subId: null,
+        at: 0,
+        credit: true,
+        customer: null,
+        amount: 0 + sign * amount,
+        additionalAmount: 0 + sign * additionalAmount,
+        charge: { ...charged, taxcode: 'NO:2013' },
+        text: null,
+      }
+    },
+  )
 
 const netOf = ({ amount, additionalAmount, charge }: TransactionLine): number =>
   amount + additionalAmount - (charge?.fee ?? 0) - (charge?.interchange ?? 0) - (charge?.vat ?? 0)
@@ -86,8 +93,18 @@ const settled = (
   return { made: event.data, after: fold(settlement, [event], started) }
 }
 
+/** Half of the debt in NOK. */
+const writeOffHalf = (state: Parameters<typeof settlement.evolve>[0]) => {
+  const { fees = '0', refunds = '0' } = state.debts.owed['NOK'] ?? {}
+  const amount = String(-(BigInt(fees) + BigInt(refunds)) / 2n)
+  if (amount === '0') return []
+  const about = { correction: `c${state.made}`, currency: 'NOK', reason: 'bankrupt' }
+  const events = settlement.decide({ type: 'WriteOffDebt', ...about, amount }, state)
+  return events.filter((event) => event.type === 'DebtWrittenOff')
+}
+
 describe('settlements of any lines', () => {
-  test('over 100 periods, opening debt + nets − payouts + billed = closing debt', () => {
+  test('over 100 periods, debt + nets − payouts + billed + written off = debt after', () => {
     const periods = fc.array(fc.array(moneyLine, { minLength: 1, maxLength: 6 }), {
       minLength: 100,
       maxLength: 100,
@@ -95,13 +112,13 @@ describe('settlements of any lines', () => {
     fc.assert(
       fc.property(periods, minor(3_000), (given, settlementFixed) => {
         let state = settlement.initial
-        const sums = { net: 0n, payout: 0n, lines: 0n, fees: 0n }
+        const sums = { net: 0n, payout: 0n, lines: 0n, fees: 0n, off: 0n }
         for (const lines of given) {
           const own = lines.map((line) => ({ ...line, currency: 'NOK' }))
           const { made, after } = settled(state, own, settlementFixed)
           const [payout] = made.payouts
           if (!payout) throw new Error('no payout')
-          const { fees = '0', refunds = '0' } = state.debts['NOK'] ?? {}
+          const { fees = '0', refunds = '0' } = state.debts.owed['NOK'] ?? {}
           expect(payout.unsettledFeesBefore).toBe(fees)
           expect(payout.unsettledRefundsBefore ?? '0').toBe(refunds)
           expect(BigInt(payout.payout)).toBeGreaterThanOrEqual(0n)
@@ -111,11 +128,13 @@ describe('settlements of any lines', () => {
           sums.payout += BigInt(payout.payout)
           sums.fees += BigInt(settlementFixed)
           for (const line of own) sums.lines += BigInt(netOf(line))
-          state = after
+          const part = writeOffHalf(after)
+          for (const { data } of part) sums.off += BigInt(data.fees) + BigInt(data.refunds)
+          state = fold(settlement, part, after)
         }
         expect(sums.net).toBe(sums.lines - sums.fees)
-        const { fees = '0', refunds = '0' } = state.debts['NOK'] ?? {}
-        expect(BigInt(fees) + BigInt(refunds)).toBe(sums.net - sums.payout)
+        const { fees = '0', refunds = '0' } = state.debts.owed['NOK'] ?? {}
+        expect(BigInt(fees) + BigInt(refunds)).toBe(sums.net - sums.payout + sums.off)
       }),
       { numRuns: 20 },
     )
@@ -184,6 +203,7 @@ describe('the journal', () => {
         const balancesOf = (account: string) =>
           new Set([...rows.values()].filter((row) => row.account === account).map((r) => r.balance))
         const paid: Record<string, bigint> = { NOK: 0n, EUR: 0n }
+        let off = 0n
         const due: Record<string, bigint> = { NOK: 0n, EUR: 0n }
         let state = settlement.initial
         for (const lines of given) {
@@ -206,6 +226,21 @@ describe('the journal', () => {
             state = fold(settlement, events, state)
           }
           state = after
+          for (const event of writeOffHalf(state)) {
+            happened(event)
+            off += BigInt(event.data.fees) + BigInt(event.data.refunds)
+            state = fold(settlement, [event], state)
+          }
+          for (const { fees, refunds } of [
+            state.debts.owed['NOK'] ?? { fees: '0', refunds: '0' },
+          ]) {
+            const own = [...rows.values()].filter(({ currency }) => currency === 'NOK')
+            const of = (account: string) =>
+              own.filter((row) => row.account === account).map(({ balance }) => BigInt(balance))
+            const claims = [...of('unsettled_fees'), ...of('unsettled_refunds')]
+            expect(claims.reduce((sum, one) => sum + one, 0n)).toBe(-BigInt(fees) - BigInt(refunds))
+            expect(of('written_off').reduce((sum, one) => sum + one, 0n)).toBe(off)
+          }
           decide({ type: 'OrderPayout', ...order })
           expect([...balancesOf('payouts_payable')].filter((sum) => sum !== '0')).toEqual([])
           for (const { currency, payout } of made.payouts) {

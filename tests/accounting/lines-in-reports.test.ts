@@ -1,6 +1,9 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { operateCorrections } from '../../application/corrections.ts'
 import { operateDisputes } from '../../application/disputes.ts'
+import { settlements } from '../../domain/aggregates.ts'
+import { addUp, negated } from '../../domain/money/money.ts'
 import { ignoreRefusal } from '../../domain/refusal.ts'
 import { openPlace, type Place } from '../../harness/ledger-service.ts'
 
@@ -26,10 +29,39 @@ const settle = () => place.sandbox('settlement/', { merchant: 'sandbox' })
 
 const steps = [
   ...(['pay', 'pay', 'part', 'refund', 'dispute', 'dispute'] as const),
-  ...(['won', 'lost', 'release', 'close', 'settle'] as const),
+  ...(['won', 'lost', 'release', 'close', 'settle', 'settle'] as const),
+  ...(['give', 'take', 'write_off'] as const),
 ]
 
 type Step = (typeof steps)[number]
+
+let corrected = 0
+
+/** Proposed by one person of the operator, and approved by another. */
+const correct = async (amount: number, isWriteOff: boolean): Promise<void> => {
+  const { propose, approve } = operateCorrections(place.core)
+  const by = (actor: string) => place.core.contextOf(actor, 'sandbox')
+  const id = `correction-${(corrected += 1)}`
+  const about = { merchant: 'sandbox', ledger: 'default', currency: 'NOK', reason: 'mistake' }
+  await propose(id, { ...about, amount, ...(isWriteOff && { isWriteOff }) }, by('operator:a'))
+  await approve(id, () => by('operator:b'))
+}
+
+let writtenOff = 0
+
+const owedNow = async (): Promise<number> => {
+  const { debts } = await place.core.find(settlements, 'sandbox', 'log')
+  return Number(negated(addUp(debts.owed['NOK']?.fees ?? 0, debts.owed['NOK']?.refunds ?? 0)))
+}
+
+/** Half of what the merchant owes, if it owes anything. */
+const writeOff = async (): Promise<void> => {
+  const owed = await owedNow()
+  if (owed === 0) return
+  const half = Math.ceil(owed / 2)
+  await correct(half, true)
+  writtenOff += half
+}
 
 /** What happens to payments; each step acts on one of those before it. */
 const carryOut = async (taken: readonly Step[]): Promise<readonly string[]> => {
@@ -52,6 +84,9 @@ const carryOut = async (taken: readonly Step[]): Promise<readonly string[]> => {
       const id = disputes[index % Math.max(1, disputes.length)]
       if (id !== undefined) await closeDispute(id, step, byOperator).catch(ignoreRefusal)
     } else if (step === 'release') await place.release(tid)
+    else if (step === 'give') await correct(1_000 + index, false)
+    else if (step === 'take') await correct(-50_000 - index, false)
+    else if (step === 'write_off') await writeOff()
     else if (step === 'close') await place.close(await openNow())
     else await settle()
   }
@@ -98,15 +133,20 @@ const expectAsTold = async (tid: string, own: readonly Line[]): Promise<void> =>
 const expectSettledOnce = async (seen: readonly Line[]): Promise<void> => {
   const settled: string[] = []
   const isFee = ({ action }: Line) => action === 'fee'
+  const sums = { net: 0, payout: 0 }
   for (const uri of (await place.get('/merchant/v1/settlement/')).uris) {
     const made = await place.get(uri)
     const lines = await place.lines(made.transaction_log_uris)
     settled.push(...lines.filter((line) => !isFee(line)).map(nameOf))
     expect(lines.filter(isFee)).toHaveLength(1)
-    expect(sumOf(lines, 'net')).toBe(minor(made.payout_details[0].net))
+    const [payout] = made.payout_details
+    expect(sumOf(lines, 'net')).toBe(minor(payout.net))
+    sums.net += minor(payout.net)
+    sums.payout += minor(payout.payout)
   }
+  expect(await owedNow()).toBe(0 - sums.net + sums.payout - writtenOff)
   expect(new Set(settled).size).toBe(settled.length)
-  const moving = ['capture', 'refund', 'dispute']
+  const moving = ['capture', 'refund', 'dispute', 'correction']
   for (const line of seen.filter(({ action = '' }) => moving.includes(action)))
     expect(settled).toContain(nameOf(line))
 }
@@ -122,7 +162,7 @@ const transactions = async (): Promise<readonly Line[]> => {
   return found.filter(({ kind }) => kind !== 'settlement_fee')
 }
 
-test('in any order, each line is in one report and at most one settlement', async () => {
+test('in any order, each line is in one report and one settlement; debts add up', async () => {
   let net = 0
   await fc.assert(
     fc.asyncProperty(

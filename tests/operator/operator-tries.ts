@@ -38,6 +38,8 @@ const moneyTries = [
   empty(look('disputes/nothing-1/evidence/1', 'see_journal')),
   empty(look('payment?tid=nothing', 'see_journal')),
   empty(send('payment', 'decide_disputes', { tid: 'nothing', act: 'won', number: '1' })),
+  look('corrections', 'see_journal'),
+  empty(send('corrections', 'decide_corrections', { id: 'not an id', act: 'approve' })),
   look('journal', 'see_journal'),
   look('journal/entries', 'see_journal'),
   look('journal/entries.csv', 'see_journal'),

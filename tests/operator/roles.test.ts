@@ -33,7 +33,7 @@ const expected: Readonly<Record<OperatorRole, readonly OperatorAction[]>> = {
   admin: operatorActions,
   finance: [
     ...(['see_overview', 'see_merchants', 'set_fees', 'see_journal'] as const),
-    ...(['see_payouts', 'order_payouts', 'decide_disputes'] as const),
+    ...(['see_payouts', 'order_payouts', 'decide_disputes', 'decide_corrections'] as const),
   ],
   support: ['see_overview', 'see_merchants', 'see_health'],
   security: [

@@ -654,6 +654,8 @@ export type Catalogue = {
     readonly closesWhat: Message<'timeZone'>
     readonly closeWhat: Message<'report'>
     readonly closing: string
+    readonly correction: string
+    readonly corrections: string
     readonly count_payment_abort_count: string
     readonly count_payment_auth_count: string
     readonly count_payment_capture_count: string
@@ -665,7 +667,6 @@ export type Catalogue = {
     readonly count_permission_answered_count: string
     readonly count_permission_fail_count: string
     readonly count_permission_request_count: string
-    readonly corrections: string
     readonly counts: string
     readonly csv: string
     readonly currency: string
@@ -811,6 +812,7 @@ export type Catalogue = {
     readonly withCustomersWhat: string
     readonly workbookLate: string
     readonly workbookLateText: string
+    readonly writtenOff: string
     readonly wrongDescription: string
     readonly wrongStart: Message<'time'>
     readonly wrongTimeZone: string
@@ -1232,6 +1234,7 @@ export type Catalogue = {
   }
   readonly operator: {
     readonly backToOverview: string
+    readonly corrections: string
     readonly disputes: string
     readonly forbidden: string
     readonly forbiddenText: Message<'role'>
@@ -1446,6 +1449,7 @@ export type Catalogue = {
   readonly journal: {
     readonly account: string
     readonly account_bank: string
+    readonly account_corrections: string
     readonly account_fee_income: string
     readonly account_interchange: string
     readonly account_merchant_payable: string
@@ -1455,7 +1459,9 @@ export type Catalogue = {
     readonly account_unsettled_fees: string
     readonly account_unsettled_refunds: string
     readonly account_vat: string
+    readonly account_written_off: string
     readonly action_capture: string
+    readonly action_correction: string
     readonly action_dispute: string
     readonly action_fee: string
     readonly action_payout: string
@@ -1466,6 +1472,7 @@ export type Catalogue = {
     readonly action_permission_request: string
     readonly action_refund: string
     readonly action_settlement: string
+    readonly action_write_off: string
     readonly all: string
     readonly balanced: string
     readonly credit: string
@@ -1719,8 +1726,13 @@ export type Catalogue = {
     readonly closes_daily: string
     readonly closes_monthly: string
     readonly closes_weekly: string
+    readonly correctionApproved: Message<'sum'>
+    readonly correctionProposed: Message<'ledger' | 'reason' | 'sum'>
+    readonly correctionTurnedDown: string
     readonly debtBefore: string
+    readonly debtForgiven: string
     readonly debtTakenOver: string
+    readonly debtWrittenOff: Message<'reason' | 'sum'>
     readonly declined: Message<'payer'>
     readonly disputed: Message<'amount' | 'fee' | 'number' | 'reason' | 'time'>
     readonly disputeLost: Message<'number'>
@@ -1806,6 +1818,7 @@ export type Catalogue = {
     readonly whyOver: Message<'time'>
     readonly whyReady: string
     readonly whyRequest: Message<'id'>
+    readonly writeOffProposed: Message<'reason' | 'sum'>
   }
   readonly operatorOverview: {
     readonly addresses: string
@@ -1888,6 +1901,7 @@ export type Catalogue = {
     readonly ApplicationChanged: string
     readonly ApplicationRegistered: string
     readonly ApplicationRemoved: string
+    readonly CorrectionApproved: string
     readonly DestinationRested: string
     readonly DestinationWoken: string
     readonly EventDestinationChanged: Message<'id'>
@@ -1945,6 +1959,8 @@ export type Catalogue = {
     readonly clock_moves_forward_only: string
     readonly code_is_invalid: string
     readonly code_is_used: string
+    readonly correction_is_decided: string
+    readonly correction_is_nothing: string
     readonly credit_is_not_allowed: string
     readonly currency_differs_from_payment: string
     readonly default_ledger_cannot_be_disabled: string
@@ -1991,6 +2007,7 @@ export type Catalogue = {
     readonly resource_is_unknown: string
     readonly scope_is_too_wide: string
     readonly second_factor_is_needed: string
+    readonly second_person_is_needed: string
     readonly secrets_are_wrong_too_often: string
     readonly serial_number_is_claimed: string
     readonly serial_number_is_unknown: string
@@ -2000,6 +2017,7 @@ export type Catalogue = {
     readonly token_is_bound_to_another_key: string
     readonly user_has_no_credentials: string
     readonly user_may_not_refund: string
+    readonly write_off_exceeds_debt: string
   }
   readonly callbackProblems: {
     readonly status401: Message<'status'>
@@ -2095,6 +2113,38 @@ export type Catalogue = {
     readonly title: string
     readonly wrongAmount: string
     readonly wrongDue: string
+    readonly wrongReason: string
+  }
+  readonly corrections: {
+    readonly amount: string
+    readonly amountWhat: string
+    readonly another: string
+    readonly approve: string
+    readonly approved: string
+    readonly currency: string
+    readonly debts: string
+    readonly debtsWhat: string
+    readonly decided: string
+    readonly ledger: string
+    readonly ledgerOf: Message<'ledger'>
+    readonly merchant: string
+    readonly merchantId: string
+    readonly none: string
+    readonly propose: string
+    readonly proposedBy: string
+    readonly proposeWhat: string
+    readonly reason: string
+    readonly reject: string
+    readonly rejected: string
+    readonly state: string
+    readonly title: string
+    readonly when: string
+    readonly where: string
+    readonly writeOff: string
+    readonly writeOffWhat: string
+    readonly wrongAmount: string
+    readonly wrongCurrency: string
+    readonly wrongMerchant: string
     readonly wrongReason: string
   }
 }

@@ -31,6 +31,12 @@ export const operatorAreas = {
     action: 'see_journal',
     icon: 'M10 3v14M5 17h10M4 6h12M4 6l-2 5h4zM16 6l-2 5h4z',
   },
+  corrections: {
+    path: 'corrections',
+    text: 'corrections',
+    action: 'see_journal',
+    icon: 'M4 16.5l1-4L14 3.5l3 3L8 15.5zM12 5.5l3 3M4 18.5h13',
+  },
   journal: {
     path: 'journal',
     text: 'journal',

@@ -3,6 +3,7 @@ import { assetRoute, joined, type AssetNeeds } from '../../http/assets.ts'
 import { asPages, redirectReply } from '../ui/page.tsx'
 import { makeVisits, type SessionNeeds, type Visits } from '../payer/session.tsx'
 import { type NeedsOf, type Route, route } from '../../http/route.ts'
+import { operatorCorrectionRoutes } from './corrections.tsx'
 import { operatorDisputeRoutes } from './disputes.tsx'
 import { operatorFeeRoutes } from './fees.tsx'
 import { operatorJournalRoutes } from './journal/routes.tsx'
@@ -88,6 +89,7 @@ const pages = [
   operatorFeeRoutes,
   operatorPayoutRoutes,
   operatorDisputeRoutes,
+  operatorCorrectionRoutes,
   operatorJournalRoutes,
   operatorWatchRoutes,
   operatorPeopleRoutes,

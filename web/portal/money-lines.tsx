@@ -25,21 +25,27 @@ const nameOf = (kind: Transaction['kind'], { language }: PortalVisitor): string 
     permission_fee: money.permissionFee,
     settlement_fee: money.settlementFee,
     dispute: money.disputes,
-    correction: money.corrections,
+    correction: money.correction,
   }
   return names[kind]
 }
 
-const rowOf = (line: Transaction, visitor: PortalVisitor): Row => {
+const rowOf = (needs: MoneyNeeds, line: Transaction, visitor: PortalVisitor): Row => {
   const { tid, posTid, at, kind, currency, gross } = line
   const { locale, shop } = visitor
   const fees = line.fee + line.interchange + line.vat
   const shown = (minor: number) => shownAmount(minor, currency, locale)
   const name = nameOf(kind, visitor)
-  const isOfPayment = tid !== null && kind !== 'permission_fee'
+  const isOfPayment = tid !== null && kind !== 'permission_fee' && kind !== 'correction'
   const href = portalPath(shop.merchant, `payments/${tid}`)
+  const reason = kind === 'correction' && needs.corrections.find(tid ?? '')?.correction.reason
   return [
-    { head: isOfPayment ? <a href={href}>{name}</a> : name },
+    {
+      head: [
+        isOfPayment ? <a href={href}>{name}</a> : name,
+        reason && [' ', <q class="quiet small">{reason}</q>],
+      ],
+    },
     posTid ?? '',
     shownTime(at, locale),
     { number: shown(gross) },
@@ -50,7 +56,13 @@ const rowOf = (line: Transaction, visitor: PortalVisitor): Row => {
 
 type Lines = { readonly rows: readonly Transaction[]; readonly next: TransactionPlace | null }
 
-const linesHtml = ({ rows, next }: Lines, visitor: PortalVisitor, path: string, label: string) => {
+const linesHtml = (
+  needs: MoneyNeeds,
+  { rows, next }: Lines,
+  visitor: PortalVisitor,
+  path: string,
+  label: string,
+) => {
   const { money, payments } = textsIn[visitor.language]
   const numbers = [money.turnoverLess, money.fees, money.net].map((number) => ({ number }))
   const heads = [money.description, payments.orderNumber, payments.when, ...numbers]
@@ -64,7 +76,7 @@ const linesHtml = ({ rows, next }: Lines, visitor: PortalVisitor, path: string, 
           kind="grid lines"
           label={label}
           heads={heads}
-          rows={rows.map((line) => rowOf(line, visitor))}
+          rows={rows.map((line) => rowOf(needs, line, visitor))}
         />
       )}
       {behind && (
@@ -102,7 +114,7 @@ const unsettledPage = async (
       moneyIn(needs, visitor).unsettled.map(({ currency, sum }) => (
         <p class="figure">{sumText(sum, currency, visitor)}</p>
       )),
-      linesHtml(lines, visitor, `${moneyPath(visitor, 'unsettled')}?`, texts.inTill),
+      linesHtml(needs, lines, visitor, `${moneyPath(visitor, 'unsettled')}?`, texts.inTill),
       daysHtml(visitor),
     ],
   }
@@ -134,7 +146,7 @@ const settledPage = async (
           <button>{payments.show}</button>
         </div>
       </form>,
-      linesHtml(lines, visitor, `${path}?${search}`, money.payoutPayments),
+      linesHtml(needs, lines, visitor, `${path}?${search}`, money.payoutPayments),
       daysHtml(visitor),
     ],
   }

@@ -4,6 +4,7 @@ import type { AskedChange } from '../../domain/accounting/settlement-account.ts'
 import type { Sum } from '../../domain/money/money.ts'
 import type { LedgerRow } from '../../projections/ledgers.ts'
 import type { LineRange } from '../../projections/log-lines.ts'
+import type { Queries } from '../../projections/read-models.ts'
 import type { ReportRow } from '../../projections/reports.ts'
 import type { SettlementAccountRow } from '../../projections/settlement-accounts.ts'
 import type { SettlementRow } from '../../projections/settlements.ts'
@@ -59,8 +60,9 @@ export type MoneyNeeds = PortalNeeds &
       of(
         merchant: string,
         serial: number,
-      ): (currency: string, action: 'capture' | 'refund' | 'dispute') => Sum
+      ): (currency: string, action: 'capture' | 'refund' | 'dispute' | 'correction') => Sum
     }
+    readonly corrections: Pick<Queries['accounting']['corrections'], 'approved' | 'find'>
     readonly readLog: (sha256: string) => Promise<ReadableStream | undefined>
     /** A log of an open report, as far as it is. */
     readonly readOpenLog: (

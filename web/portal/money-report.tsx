@@ -46,17 +46,18 @@ import type { Catalogue } from '../../texts/generated/texts.ts'
 
 export type Part = { readonly name: string; readonly sum: Sum; readonly kind: Step['kind'] }
 
-/** What was captured, refunded and disputed, of the lines that a settlement took. */
+/** What was captured, refunded, disputed and corrected, of the lines that a settlement took. */
 export const turnoverOf = (
   { settledTurnover }: Pick<MoneyNeeds, 'settledTurnover'>,
   { merchant, serial }: SettlementRow,
   currency: string,
-): Readonly<Record<'captured' | 'refunded' | 'disputed', Sum>> => {
+): Readonly<Record<'captured' | 'refunded' | 'disputed' | 'corrected', Sum>> => {
   const sumOf = settledTurnover.of(merchant, serial)
   return {
     captured: sumOf(currency, 'capture'),
     refunded: sumOf(currency, 'refund'),
     disputed: sumOf(currency, 'dispute'),
+    corrected: sumOf(currency, 'correction'),
   }
 }
 
@@ -87,6 +88,7 @@ export const payoutParts = (
   const changes: Part[] = [
     { name: texts.refunds, sum: turnover.refunded, kind: 'change' },
     { name: texts.disputes, sum: turnover.disputed, kind: 'change' },
+    { name: texts.corrections, sum: turnover.corrected, kind: 'change' },
     ...feesIn(totals, payout.currency, texts),
     { name: texts.debtBefore, sum: before, kind: 'change' },
     { name: texts.carried, sum: debtAfter(payout), kind: 'change' },

@@ -34,6 +34,8 @@ import { textsIn } from '../../texts/catalogue.ts'
 
 type MadeRow = SettlementRow & { readonly made: SettlementMade }
 
+const mostCorrections = 100
+
 /** @throws Refusal resource_is_unknown for all but settlements of this merchant that are made */
 export const madeSettlement = (
   { settlements }: MoneyNeeds,
@@ -123,6 +125,30 @@ const currencyHtml = (
   )
 }
 
+/** What the operator corrected, of what this settlement took. */
+const correctionsHtml = (needs: MoneyNeeds, visitor: PortalVisitor, row: MadeRow): Html => {
+  const { merchant, serial, startedPosition } = row
+  const after = needs.settlements.find(merchant, serial - 1)?.startedPosition ?? 0
+  const found = needs.corrections.approved(merchant, after, startedPosition, mostCorrections)
+  if (found.length === 0) return null
+  const texts = textsIn[visitor.language].money
+  const rows = found.map(({ at, correction: { amount, currency, reason, isWriteOff } }) => [
+    { head: shownTime(at, visitor.locale) },
+    { number: sumText(String(amount), currency, visitor) },
+    [isWriteOff && [texts.writtenOff, ' '], <q>{reason}</q>],
+  ])
+  const heads = [
+    textsIn[visitor.language].payments.when,
+    { number: texts.amount },
+    texts.description,
+  ]
+  return (
+    <Card title={texts.corrections}>
+      <Table label={texts.corrections} kind="grid" heads={heads} rows={rows} />
+    </Card>
+  )
+}
+
 /** One settlement: how its payout comes about, and where the money is. */
 export const settlementPage = (
   needs: MoneyNeeds,
@@ -156,6 +182,7 @@ export const settlementPage = (
         {made.payouts.map((payout) => currencyHtml(needs, visitor, row, payout))}
       </div>,
       <MoreLink href={moneyPath(visitor, `payouts/${row.serial}`)} text={texts.payoutPayments} />,
+      correctionsHtml(needs, visitor, row),
       daysHtml(visitor),
     ],
   }

@@ -12,6 +12,7 @@ const types = {
   see_money: [
     'ReportClosed',
     'SettlementMade',
+    'CorrectionApproved',
     'PayoutOrdered',
     'PayoutPaid',
     'PayoutReturned',

@@ -97,3 +97,10 @@ export const typedAmount = (text: string, currency: string): number | undefined 
     throw error
   }
 }
+
+/** The same below zero, with a hyphen or a minus sign in front. */
+export const typedSigned = (text: string, currency: string): number | undefined => {
+  const plain = withoutBlanks(text).replace(/^[\u2212\u2013]/, '-')
+  const minor = typedAmount(plain.replace('-', ''), currency)
+  return minor !== undefined && plain.startsWith('-') ? 0 - minor : minor
+}
