@@ -1,7 +1,7 @@
 import { setSettlementAccount } from '../application/change-accounts.ts'
 import { frequencies, startOfDayPattern, type Frequency } from '../domain/calendar.ts'
 import { formatAmount } from '../domain/money/money.ts'
-import { openAccounting } from '../service/features/accounting.ts'
+import { openAccounting } from '../service/reports-and-settlements.ts'
 import type { Core } from '../service/core.ts'
 import { fail } from '../infrastructure/failures.ts'
 import { accountReader } from '../infrastructure/national-numbers.ts'

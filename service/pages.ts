@@ -14,7 +14,7 @@ import { operatorRoutes } from '../web/operator/routes.tsx'
 import { portalRoutes } from '../web/portal/routes.ts'
 import { makeErrorPage } from '../web/ui/problem.tsx'
 import { aboutOf } from './about.ts'
-import { reportLogs } from './features/accounting.ts'
+import { reportLogs } from './reports-and-settlements.ts'
 import { linksWith, wireWith } from './callback-wire.ts'
 import { makeCallbackViews } from './callbacks/callback-views.ts'
 import { openCore } from './core.ts'
@@ -23,7 +23,7 @@ import { operatorSlice } from './features/operator.ts'
 import { portalSlice } from './features/portal.ts'
 import type { Vitals } from './metrics/readiness.ts'
 import type { Measured } from './pages/page-exchange.ts'
-import { openGranted } from './people/granted.ts'
+import { openGranted } from './people/grants.ts'
 import { oneTimeCodeOf, payerSessions, signOut } from './people/payer-accounts.ts'
 import { makeLive, merchantChanges } from './portal/live.ts'
 import { makeClientAddress } from './server/client-address.ts'
@@ -135,7 +135,6 @@ export const openPages = async (
   return {
     app,
     routes,
-    /** Ends everything that would keep connections open. */
     endStreams: (): void => {
       live.end()
       changes.end()

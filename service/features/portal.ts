@@ -25,7 +25,7 @@ import type { About } from '../about.ts'
 import type { CallbackViews } from '../callbacks/callback-views.ts'
 import type { Access } from '../callers.ts'
 import type { Core } from '../core.ts'
-import type { Granted } from '../people/granted.ts'
+import type { Granted } from '../people/grants.ts'
 import type { Messages } from '../people/messages.ts'
 import type { PayerAccounts } from '../people/payer-accounts.ts'
 import { staffIn } from '../people/staff.ts'
@@ -33,7 +33,7 @@ import type { Live, MerchantChanges } from '../portal/live.ts'
 import { figuresOf, newestRefusals } from '../portal/merchant-figures.ts'
 import { noticeWork } from '../portal/notices.ts'
 import { holderOfOrganization, shopsOf, staffVisits } from '../portal/shops.ts'
-import { logSoFar } from './accounting.ts'
+import { logSoFar } from '../reports-and-settlements.ts'
 import type { AccountingSlice } from './accounting.ts'
 import type { CallbackSlice } from './callbacks.ts'
 import type { PaymentSlice } from './payments.ts'
@@ -220,7 +220,6 @@ const changingOwners = (core: Core) =>
     outageOf: core.outagesOf('changing an owner of'),
   })
 
-/** Notices to merchants, and changes of their owners, in the background. */
 export const portalWork = (core: Core) => [
   { due: noticeWork(core, staffIn(core)), sendsMessages: true },
   { due: changingOwners(core), lease: 'merchants' as const },

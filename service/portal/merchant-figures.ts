@@ -13,7 +13,7 @@ import { nextTurn } from '../../application/time-budget.ts'
 import { settlementLines } from '../../http/merchant/transaction.ts'
 import { anywhere, type TransactionPlace } from '../../projections/transaction-row.ts'
 import type { MoneyNeeds } from '../../web/portal/money-needs.ts'
-import { idsNamedIn } from '../features/accounting.ts'
+import { idsNamedIn } from '../reports-and-settlements.ts'
 import { unseal } from '../../infrastructure/people/sealing.ts'
 
 const daysRead = 7
