@@ -38,13 +38,11 @@ const openPlaces = (shop: Shop, count: number, uriOf: (place: number) => string)
   const begin = (ask: Parameters<Turn>[0], place: number, onTid: (tid: string) => void) =>
     authorizeOne(requests, ask, `bench-${made++}`, uriOf(place), onTid)
   return {
-    /** Makes the first payment of each place. */
     fill: (onTid: (tid: string, place: number) => void) =>
       shareOut(shop, count, async (ask, place) => {
         const tid = await begin(ask, place, (id) => onTid(id, place))
         Object.assign(places[place] as object, { tid: Promise.resolve(tid) })
       }),
-    /** The next step of the next place. */
     turn: (stepOf: (place: number, due: number) => Step): Turn => {
       let steps = 0
       return async (ask, due) => {
@@ -142,13 +140,9 @@ const measureLoad = async (scope: Scope): Promise<Figure[]> => {
   })
   await until(() => watched.counts.before >= well, 600)
   const samples: Sample[] = []
+  const memoryNow = () => ({ rss: memoryOf(pid, 'VmRSS') * 2 ** 20, heaps: probe.heaps() })
   const start = performance.now()
-  const look = () =>
-    samples.push({
-      at: performance.now() - start,
-      rss: memoryOf(pid, 'VmRSS') * 2 ** 20,
-      heaps: probe.heaps(),
-    })
+  const look = () => samples.push({ at: performance.now() - start, ...memoryNow() })
   look()
   const timer = setInterval(look, 1_000)
   scope.later(() => clearInterval(timer))
@@ -196,7 +190,6 @@ const loadCase: Case = {
 const modes = ['without', 'receivers fed', 'with callbacks'] as const
 type Mode = (typeof modes)[number]
 
-/** The p99 of captures in milliseconds, in a service with a fresh folder. */
 const measureBeside = async (
   scope: Scope,
   load: Load,
@@ -264,7 +257,6 @@ const measurePusher = async (scope: Scope): Promise<Figure[]> => {
     await Promise.all(some.map(listen))
   }
   const before = processorTime(pid)
-  /** Due times by payment, in order. */
   const due = new Map<string, number[]>(tids.map((tid) => [tid, []]))
   let count = 0
   const turn: Turn = async (ask, at) => {

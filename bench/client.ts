@@ -68,10 +68,8 @@ export const openConnection = async ({ host, port }: Address) => {
 
 export type Connection = Awaited<ReturnType<typeof openConnection>>
 
-/** The levels at which a merchant's request is authenticated. */
 export type Level = 'SECRET' | 'KEY'
 
-/** The sandbox's credentials and address. */
 export type Shop = { readonly address: Address; readonly adminKey: string }
 
 const signAsync = promisify(sign) as (
@@ -100,10 +98,9 @@ const text = (
   path: string,
   credentials: string,
   body: string,
-  type = 'application/json',
 ): string => {
-  const length = String(body.length)
-  const content = method === 'GET' ? '' : lines({ 'Content-Type': type, 'Content-Length': length })
+  const headers = { 'Content-Type': 'application/json', 'Content-Length': String(body.length) }
+  const content = method === 'GET' ? '' : lines(headers)
   const start = `${method} ${path} HTTP/1.1\r\nHost: ${host}:${port}\r\n`
   return `${start}${credentials}${content}\r\n${body}`
 }
@@ -127,8 +124,8 @@ export const requestsOf = ({ address, adminKey }: Shop) => {
 
   return {
     open: (method: Method, path: string, body = '') => text(address, method, path, '', body),
-    secret: (method: Method, path: string, body = '', type?: string) =>
-      text(address, method, path, secretHeaders, body, type),
+    secret: (method: Method, path: string, body = '') =>
+      text(address, method, path, secretHeaders, body),
     signed: async (method: Method, path: string, body = '') =>
       text(address, method, path, await signedHeaders(method, path, body), body),
   }
@@ -138,7 +135,6 @@ export type Requests = ReturnType<typeof requestsOf>
 
 const list = '/merchant/v1/payment_request/'
 
-/** The requests of the bench: method, path and body of each kind. */
 export const payments = {
   create: (posTid: string, callback_uri?: string) =>
     [

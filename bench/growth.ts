@@ -1,4 +1,3 @@
-import { openAccounting } from '../service/reports-and-settlements.ts'
 import { getTableColumns, getTableName } from 'drizzle-orm'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,6 +12,7 @@ import { readSettings } from '../infrastructure/settings.ts'
 import Database from '../infrastructure/sqlite.ts'
 import { currentReadModels, openStore } from '../infrastructure/stores.ts'
 import { projections } from '../projections/read-models.ts'
+import { openAccounting } from '../service/reports-and-settlements.ts'
 import { openCore } from '../service/core.ts'
 import { makeAuditedLog, seed } from './histories.ts'
 import { memoryOf, type Load } from './processes.ts'
@@ -217,7 +217,6 @@ const made = 20_000
 
 const SNAPSHOT_TOKEN = 'a token of the bench'
 
-/** Starts a node, and waits until it is ready. */
 const startNode = async ({ service }: Scope, settings: Readonly<Record<string, string>>) => {
   const started = await service({ settings: { METRICS_PORT: '0', ...settings } })
   while (!(await fetch(`${started.base}/health/ready`)).ok) await pause(50)

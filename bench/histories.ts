@@ -37,10 +37,8 @@ type About = {
   readonly callbackUri?: string | null
 }
 
-/** The maximum number of captures per payment. */
 const manyParts = 10_000
 
-/** The fees of the sandbox's captures. */
 const terms = { ...noFees, transactionFixed: 180, interchangeRate: '0.01' }
 
 const payer = 'alice'
@@ -175,7 +173,6 @@ const appendAll = async (store: EventStore, all: readonly Appending[]): Promise<
 /** A long stream takes several appends. */
 const eventsAtOnce = 500
 
-/** Appends what belongs to one payment, stream by stream. */
 export const appendHistory = async (
   store: EventStore,
   history: readonly Appending[],
@@ -217,7 +214,6 @@ export const seed = async (
   return events
 }
 
-/** Payments open at the same time in an audited log. */
 const underWay = 2_000
 
 /** Events between two checkpoints, and between two closings of the report. */

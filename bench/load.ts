@@ -10,7 +10,6 @@ import {
   type Shop,
 } from './client.ts'
 
-/** Sends one request and checks the response's status. */
 type Ask = (request: string, expected: number) => Promise<Answer>
 
 /** One turn of a connection, due at an instant of `performance.now`; false if nothing is left. */
@@ -20,16 +19,8 @@ type Captures = { readonly level: Level; readonly label: string; readonly tids: 
 
 /** The repeated work of a group of connections. */
 export type Work =
-  /** With seven other digits in the place of {count} each time; POST is sent as the till. */
-  | {
-      readonly kind: 'request'
-      readonly path: string
-      /** Sent in rotation. */
-      readonly bodies?: readonly string[]
-      readonly type?: string
-      /** A 503 is counted as turned away. */
-      readonly mayBeBusy?: boolean
-    }
+  /** A GET, with seven other digits in the place of {count} each time. */
+  | { readonly kind: 'request'; readonly path: string }
   | ({ readonly kind: 'capture' } & Captures)
   | { readonly kind: 'outcome'; readonly level: Level; readonly tids: readonly string[] }
   | { readonly kind: 'lifecycle'; readonly label: string }
@@ -49,7 +40,6 @@ export type Group = {
 /** A window of load: groups of connections that work at the same time. */
 export type Window = {
   readonly shop: Shop
-  /** Seconds before counting starts. */
   readonly warmUp: number
   /** Seconds of counting; shorter if the requests run out. */
   readonly seconds: number
@@ -59,11 +49,9 @@ export type Window = {
 export type Measured = {
   readonly answers: number
   readonly perSecond: number
-  /** Milliseconds. */
   readonly p50: number
   readonly p95: number
   readonly p99: number
-  readonly turnedAway: number
   /** Number of unexpected responses, and the first of them. */
   readonly unexpected: number
   readonly firstUnexpected: string | undefined
@@ -131,7 +119,6 @@ export const authorizeOne = async (
   return tid
 }
 
-/** Create, accept, capture, and read the outcome, which must show the capture. */
 const lifecycle = (requests: Requests, label: string): Turn => {
   let count = 0
   return async (ask) => {
@@ -158,12 +145,9 @@ export const turnOf = async (
     repeat(requests, connections, level, expected, next)
   switch (work.kind) {
     case 'request': {
-      const { path, bodies, type } = work
-      const texts = bodies?.map((body) => requests.secret('POST', path, body, type))
-      const all = texts ?? [requests.open('GET', path)]
+      const text = requests.open('GET', work.path)
       let count = 0
       return async (ask) => {
-        const text = oneOf(all, count)
         await ask(text.replace('{count}', String(count++).padStart(7, '0')), 200)
         return true
       }
@@ -185,10 +169,10 @@ export const turnOf = async (
 export const quantile = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 
-type Count = { latencies: number[]; last: number; turnedAway: number; unexpected: string[] }
+type Count = { latencies: number[]; last: number; unexpected: string[] }
 
 const measured = (count: Count, from: number): Measured => {
-  const { last, turnedAway, unexpected } = count
+  const { last, unexpected } = count
   const latencies = count.latencies.sort((a, b) => a - b)
   return {
     answers: latencies.length,
@@ -196,13 +180,11 @@ const measured = (count: Count, from: number): Measured => {
     p50: quantile(latencies, 0.5),
     p95: quantile(latencies, 0.95),
     p99: quantile(latencies, 0.99),
-    turnedAway,
     unexpected: unexpected.length,
     firstUnexpected: unexpected[0],
   }
 }
 
-/** Waits until the next turn of a connection is due; connections alternate. */
 const pacemaker = (index: number, { connections, pace }: Group) => {
   if (pace === undefined) return async () => performance.now()
   const interval = (connections * 1000) / pace
@@ -221,12 +203,11 @@ type Prepared = { readonly group: Group; readonly turn: Turn; readonly count: Co
 /** Works on one connection until the end, counting responses between the two instants. */
 const work = async (
   connection: Connection,
-  { group, turn, count }: Prepared,
+  { turn, count }: Prepared,
   due: () => Promise<number>,
   from: number,
   until: number,
 ) => {
-  const mayBeBusy = group.work.kind === 'request' && group.work.mayBeBusy
   const ask: Ask = async (request, expected) => {
     const asked = performance.now()
     const answer = await connection.ask(request)
@@ -235,8 +216,7 @@ const work = async (
       count.latencies.push(answered - asked)
       count.last = answered
     }
-    if (mayBeBusy && answer.status === 503) count.turnedAway += 1
-    else if (answer.status !== expected)
+    if (answer.status !== expected)
       throw new Error(`${answer.status} instead of ${expected}: ${answer.body}`)
     return answer
   }
@@ -260,20 +240,16 @@ const openConnections = async ({ address }: Shop, count: number): Promise<Connec
   return opened
 }
 
-export const makeLoad = async (
-  { shop, warmUp, seconds, groups }: Window,
-  onOpen?: () => void,
-): Promise<Loaded> => {
+export const makeLoad = async ({ shop, warmUp, seconds, groups }: Window): Promise<Loaded> => {
   const requests = requestsOf(shop)
   const prepared: (Prepared & { readonly connections: readonly Connection[] })[] = []
   for (const group of groups)
     prepared.push({
       group,
       turn: await turnOf(group.work, requests, group.connections),
-      count: { latencies: [], last: NaN, turnedAway: 0, unexpected: [] },
+      count: { latencies: [], last: NaN, unexpected: [] },
       connections: await openConnections(shop, group.connections),
     })
-  onOpen?.()
   const from = performance.now() + warmUp * 1000
   const until = from + seconds * 1000
   const used = process.cpuUsage()
@@ -314,7 +290,6 @@ export const shareOut = async (
   await Promise.all((await openConnections(shop, 64)).map(go))
 }
 
-/** Makes authorised payments to capture; returns their tids. */
 export const authorize = async (
   shop: Shop,
   label: string,
@@ -334,7 +309,7 @@ const perform = async (task: Task): Promise<void> => {
   try {
     const answer =
       task.type === 'load'
-        ? await makeLoad(task.window, () => process.send?.({ isOpen: true }))
+        ? await makeLoad(task.window)
         : await authorize(task.shop, task.label, task.count, task.callbackUris)
     process.send?.({ answer })
   } catch (error) {

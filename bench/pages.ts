@@ -56,7 +56,6 @@ const listQueries = ({ customers, payments }: PortalLog, now: number): string[] 
   return [...places, ...named, ...combined].map(query)
 }
 
-/** Addresses of the most expensive pages. */
 const worst = (log: PortalLog, now: number): string[] => {
   const { tids } = log
   const found = Object.values(tids)
@@ -86,7 +85,6 @@ const worst = (log: PortalLog, now: number): string[] => {
   ]
 }
 
-/** Addresses of the operator's most expensive pages. */
 const operatorsWorst = ({ tids }: PortalLog, now: number): string[] => {
   const found = ['q=shop', 'q=none', 'q=shop-9&state=disabled', 'state=waiting']
   const entries = ['', 'account=bank', 'account=payer_clearing', 'account=bank&merchant=sandbox']
@@ -252,7 +250,6 @@ const portal: Case = {
   },
 }
 
-/** Pages that staff open, common ones more often. */
 const pagesOf = ({ tids, customers }: PortalLog): readonly string[] => [
   ...['', '', '', 'payments', 'payments', 'payments?status=auth', 'payments?status=refunded'],
   ...[`payments?pos=${posOf(3)}`, `payments?q=${customers[3]}`, 'payments?sort=largest'],
@@ -311,7 +308,6 @@ const startBrowsing = ({ base, headers }: Portal, log: PortalLog, people: number
 
   const all = Array.from({ length: people }, browse)
   return {
-    /** Resolves when everybody has closed their last page. */
     stop: async () => {
       ending.abort()
       await Promise.all(all)
@@ -322,7 +318,6 @@ const startBrowsing = ({ base, headers }: Portal, log: PortalLog, people: number
   }
 }
 
-/** Paced captures, with and without people who browse. */
 const browsing: Case = {
   about:
     '300 captures a second beside 50 people who browse the portal and yield to the service, as ' +

@@ -7,7 +7,6 @@ import { quantile } from './load.ts'
 export type Sample = {
   readonly at: number
   readonly rss: number
-  /** Heap use of all threads, including garbage. */
   readonly heaps: number
 }
 

@@ -67,7 +67,6 @@ const applicationCount = 120
 
 const account = 'NO9386011117947'
 
-/** The first events of a stream. */
 const made = (
   stream: string,
   merchant: string,
@@ -75,7 +74,6 @@ const made = (
   events: Parameters<typeof appending>[2],
 ): Appending => appending(stream, noStream, events, { at, merchant, actor: 'operator' })
 
-/** A merchant with a payout account. */
 const registered = (merchant: string, number: number, at: number): Appending[] => {
   const known = { id: merchant, businessName: `Shop ${number}`, currency: 'NOK', netmask: null }
   const data = newMerchant({ ...known, lookupIds: [], jurisdiction: 'NO' })
@@ -124,7 +122,6 @@ const furnished = (now: number): Appending[] => {
   ]
 }
 
-/** Scans of every code in the last two weeks. */
 const scanned = (now: number): Appending[] => {
   const below = numbersFrom(5)
   return Array.from({ length: codeCount }, (_, number) => {
@@ -154,7 +151,6 @@ const openOf = (total: number): readonly [waiting: number, authorized: number] =
   return [Math.min(500, Math.ceil(total / 6)), Math.min(2_000, Math.ceil(total / 3))]
 }
 
-/** Payments of the large merchant, spread over a year. */
 const makePayments = ({ payments: total, now, tidOf, customers }: Making) => {
   const below = numbersFrom(3)
   const step = (359 * dayMs) / total
@@ -186,7 +182,6 @@ const makePayments = ({ payments: total, now, tidOf, customers }: Making) => {
   return { make, tids }
 }
 
-/** Other merchants, each with one payment. */
 const makeMerchants = ({ now, tidOf, customers }: Making) => {
   const at = now - 361 * dayMs
   return (number: number): readonly Appending[] => {
@@ -203,7 +198,6 @@ type Size = { readonly payments: number; readonly merchants: number }
 
 export type PortalLog = Size & {
   readonly directory: string
-  /** One payment per outcome. */
   readonly tids: Readonly<Partial<Record<Fate, string>>>
   readonly customers: readonly string[]
 }

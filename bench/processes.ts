@@ -42,7 +42,6 @@ const end = async (child: ChildProcess): Promise<void> => {
   await once(child, 'exit')
 }
 
-/** Starts a script in a separate process and waits for the first line that matches. */
 const startScript = async (
   script: string,
   parameters: readonly string[],
@@ -67,7 +66,6 @@ const startScript = async (
   throw new Error(`${script} ended before it listened`)
 }
 
-/** Starts a server in a separate process and waits until it listens. */
 export const startServer = async (
   script: string,
   parameters: readonly string[],
@@ -100,11 +98,10 @@ export const startLoad = () => {
   const child = fork(at('load.ts'), [], { serialization: 'advanced' })
   let fail = (_: Error): void => {}
   child.once('exit', () => fail(new Error('the process that makes the load has ended')))
-  const perform = (task: Task, onOpen?: () => void): Promise<unknown> =>
+  const perform = (task: Task): Promise<unknown> =>
     new Promise((resolve, reject) => {
       fail = reject
-      const onMessage = (reply: { answer?: unknown; error?: string; isOpen?: true }): void => {
-        if (reply.isOpen) return onOpen?.()
+      const onMessage = (reply: { answer?: unknown; error?: string }): void => {
         child.off('message', onMessage)
         if (reply.error === undefined) resolve(reply.answer)
         else reject(new Error(reply.error))
@@ -112,9 +109,7 @@ export const startLoad = () => {
       child.on('message', onMessage)
       child.send(task)
     })
-  /** Calls `onOpen` once all connections are open. */
-  const load = (window: Window, onOpen?: () => void) =>
-    perform({ type: 'load', window }, onOpen) as Promise<Loaded>
+  const load = (window: Window) => perform({ type: 'load', window }) as Promise<Loaded>
   return {
     load,
     /** Loads one group. @throws Error for unexpected answers */

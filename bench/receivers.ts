@@ -8,7 +8,6 @@ import { WebSocket } from 'ws'
 /** Behaviour of a destination; `refusing` does not listen, and `silent` never responds. */
 type Behaviour = 'well' | 'slow' | 'refusing' | 'silent'
 
-/** A message as received. */
 export type Receipt = {
   readonly tid: string
   readonly seqno: number

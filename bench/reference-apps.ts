@@ -12,7 +12,6 @@ import Database from '../infrastructure/sqlite.ts'
 
 const verdicts = new Map([['sandbox/pos1', hash('sha256', 'SECRET sandbox-secret')]])
 
-/** The merchant, if the secret is right. */
 const merchantOf = ({ req }: Context): string | undefined => {
   const merchant = req.header('X-Service-Merchant')
   const expected = verdicts.get(`${merchant}/${req.header('X-Service-User')}`)

@@ -2,10 +2,68 @@ import { build } from 'esbuild'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openConnection, requestsOf, type Level, type Shop } from './client.ts'
-import { strangers, signIns } from './crowds.ts'
 import { askOn, turnOf, type Group, type Measured, type Work } from './load.ts'
 import { expected, memoryOf, processorTime, type Load } from './processes.ts'
-import { type Case, type Figure, type Scenario, type Scope } from './scope.ts'
+import type { Case, Figure, Scenario, Scope } from './scope.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+
+/* Captures of tills beside a crowd on other connections, each in a load process of its own. */
+
+const get = (path: string): Work => ({ kind: 'request', path })
+
+/** What anybody may ask. */
+const asked = (shortlink: string): Readonly<Record<string, Work>> => ({
+  search: get('/docs?q=payment+{count}'),
+  'page with ids': get('/docs/signing?merchant=m{count}'),
+  'openapi.json': get('/openapi.json'),
+  'QR image': get(`/shortlink/v1/qr_image/${shortlink}/{count}`),
+  checkpoint: get('/transparency/checkpoint'),
+  proof: get('/transparency/proof/inclusion?index=1'),
+  discovery: get('/.well-known/openid-configuration'),
+  'sign-in page': get('/payer/sign-in'),
+})
+
+const makeShortlink = async (shop: Shop): Promise<string> => {
+  const connection = await openConnection(shop.address)
+  const request = requestsOf(shop).secret('POST', '/merchant/v1/shortlink/', '{"description":"b"}')
+  const { body } = await connection.ask(request)
+  connection.close()
+  return (JSON.parse(body) as { id: string }).id
+}
+
+const strangers: Case = {
+  about:
+    '100 captures a second beside 128 connections that ask what anybody may ask; the limit is ' +
+    'beside as many on /health/live',
+  usual: { rounds: 3, seconds: 5, size: 2_000 },
+  quick: { rounds: 1, seconds: 1, size: 200 },
+  open: async (shared) => {
+    const { shop } = await shared.service()
+    const [ofCaptures, ofOthers] = [shared.load(), shared.load()]
+    const shortlink = await makeShortlink(shop)
+    // The first checkpoint is signed after ten seconds.
+    await pause(11_000)
+    return async ({ seconds, size, label }) => {
+      const beside = async (work: Work) => {
+        const tids = await ofCaptures.authorize(shop, label(), size)
+        const capture = { kind: 'capture', level: 'SECRET', label: label(), tids } as const
+        const [{ p99 }, others] = await Promise.all([
+          ofCaptures.one(shop, seconds, { work: capture, connections: 8, pace: 100 }),
+          ofOthers.one(shop, seconds, { work, connections: 128 }),
+        ])
+        return { p99, perSecond: Math.round(others.perSecond) }
+      }
+      const reference = await beside(get('/health/live'))
+      const figures: Figure[] = []
+      for (const [name, work] of Object.entries(asked(shortlink))) {
+        const { p99: value, perSecond } = await beside(work)
+        const [what, more] = [`p99 of captures, ${name}`, `${perSecond} others/s`]
+        figures.push({ what, value, unit: 'ms', limit: reference.p99, more })
+      }
+      return figures
+    }
+  },
+}
 
 const atOnce = 64
 const readers = 32
@@ -100,7 +158,6 @@ const outcomes: Case = {
 
 const plainApp = '../node_modules/.cache/daybook-bench/reference-apps.mjs'
 
-/** Bundles the plain app like the service. */
 const buildPlainApp = () =>
   build({
     entryPoints: [fileURLToPath(new URL('reference-apps.ts', import.meta.url))],
@@ -232,5 +289,4 @@ export const cases: Scenario = {
   alone,
   processes,
   strangers,
-  'sign-ins': signIns,
 }

@@ -36,7 +36,6 @@ const roundsAgainst = 4
 
 const say = (text: string): void => void process.stderr.write(`${text}\n`)
 
-/** The figures of each round, by what they measure. */
 type Build = Map<string, readonly Figure[]>
 
 const shown = (value: number): string =>
@@ -102,7 +101,6 @@ const thisCheckout = fileURLToPath(new URL('..', import.meta.url))
 
 type Round = Awaited<ReturnType<Case['open']>>
 
-/** Measures a round of a case, and adds its figures. */
 const addRound = async (options: Options, round: Round, figures: Build): Promise<void> => {
   const scope = openScope(options)
   try {

@@ -14,7 +14,6 @@ type Extent = {
   readonly size: number
 }
 
-/** A figure of one round. */
 export type Figure = {
   readonly what: string
   readonly value: number
