@@ -43,7 +43,6 @@ export const publicKeyIn = async (file: string): Promise<string> =>
   readPublicKey((await contentOf(file)).toString('utf8')) ??
   fail(`${file} contains no RSA public key of 2048 to 4096 bits, PEM or OpenSSH`)
 
-/** Format of the ids of merchants and integrators. */
 export const idPattern = /^[a-zA-Z0-9_-]{1,64}$/
 
 /** @throws OperatorError if it is not a rate */

@@ -84,7 +84,6 @@ const eventsOf = async (store: EventStore, stream: string): Promise<readonly Rec
   return events.length === 0 ? fail(`there is no stream ${stream}`) : events
 }
 
-/** `daybook audit events`: prints the stored log, or part of it. */
 export const eventsCommand = onLog({
   name: 'events',
   about: 'print events as JSON Lines, in order',
@@ -124,7 +123,6 @@ const shownCheck = ({ holds, says }: Check): string => `${marks[`${holds}`]}: ${
 const shown = ({ verdict, checks }: OrderProof): string =>
   `${checks.map(shownCheck).join('')}${verdict}\n`
 
-/** `daybook audit proof-of-order`: proves that an event's caller ordered it. */
 export const proofCommand = onLog({
   name: 'proof-of-order <event>',
   about:

@@ -7,7 +7,6 @@ import { line, onLog, value, type ValuesOf } from './command.ts'
 import { instantOf } from './arguments.ts'
 import { withVaultBeside } from '../infrastructure/vault-streams/vault.ts'
 
-/** The message of a refusal. */
 type TextOfRefusal = (code: string) => string | undefined
 
 const secondMs = 1_000
@@ -76,7 +75,6 @@ const failWithNearest = (settings: Settings, chosen: Chosen, at: number): never 
   return fail(`nothing was refused at ${moment}, but at ${times.slice(0, 10).join(', ')}`)
 }
 
-/** `daybook audit refusals`: lists refused requests, with the caller, the rule and the reason. */
 export const refusalsCommand = onLog({
   name: 'refusals',
   about: 'print refused requests of the last 90 days, each decided again as things stood',

@@ -142,7 +142,6 @@ const withFees = async (settings: Settings, file: string, limit: number): Promis
   return { count: found.count, text: textOfFees(found), json: found }
 }
 
-/** `daybook audit replay`: shows what another build, or other fees, would have made of this log. */
 export const replayCommand = command({
   name: 'replay',
   about: 'fold the log with another build, or other fees, and list every difference',

@@ -93,7 +93,6 @@ const listeningProblem = (error: unknown, { host, port }: Given): never => {
 const told = (): Promise<unknown> =>
   Promise.race(['SIGINT', 'SIGTERM'].map((signal) => once(process, signal)))
 
-/** Serves until `stopped` resolves. */
 const serve = async (settings: Settings, given: Given): Promise<void> => {
   if (settings.EVENT_STORE !== 'sqlite')
     fail('this log is in EventStoreDB: connect to it, as a user that may read $all')
@@ -121,7 +120,6 @@ const serve = async (settings: Settings, given: Given): Promise<void> => {
   })
 }
 
-/** `daybook audit serve`: serves the embedded log to EventStoreDB clients. */
 export const serveLogCommand = command({
   name: 'serve',
   about: 'offer the embedded log, read-only, to clients of EventStoreDB',

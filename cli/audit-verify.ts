@@ -78,7 +78,6 @@ const noteIn = ({ DATA_DIR }: Settings, found: Audit): void => {
   }
 }
 
-/** `daybook audit verify`: audits everything. */
 export const verifyCommand = command({
   name: 'verify',
   about: 'check everything: the log, its tree, rules, books, callbacks and read models',

@@ -19,7 +19,6 @@ import { writeExport } from '../audit/export/write-export.ts'
 import { version } from '../infrastructure/version.ts'
 import { instantOf } from './arguments.ts'
 
-/** `daybook audit as-of`: writes the state at a moment to a file. */
 const asOfCommand = command({
   name: 'as-of <moment>',
   about: 'fold the log up to a time or a position into a file of SQLite',
@@ -33,7 +32,6 @@ const asOfCommand = command({
   },
 })
 
-/** `daybook audit export`: exports a period for other programs. */
 const exportCommand = command({
   name: 'export',
   about: 'write the events and the journal of a period, for other programs',
@@ -64,7 +62,6 @@ const texts = textsIn.en.story
 
 const { subjects } = texts
 
-/** `daybook audit explain`: explains a subject in words, and what its numbers add up from. */
 const explainCommand = command({
   name: 'explain <subject>',
   about: `tell in plain words what has happened to ${subjects}`,
@@ -92,7 +89,6 @@ const explainCommand = command({
     }),
 })
 
-/** Commands for auditors: the log as stored, and the catalogue of events. */
 export const auditCommands = group('audit', 'read the log, without a service', [
   eventsCommand,
   proofCommand,

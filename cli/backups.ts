@@ -74,7 +74,6 @@ const showProgress = () => {
 const vaultStays =
   'not copied: it lies in streams of --from, which VAULT=streams opens there and nowhere else'
 
-/** `daybook copy`: copies a log to another store. */
 export const copyCommand = command({
   name: 'copy',
   about: 'copy a log into another store and compare both; again, it goes on where it ended',
@@ -176,7 +175,6 @@ const acceptLoss = async (given: Settings): Promise<object> => {
   }
 }
 
-/** `daybook backup` and `daybook restore`. */
 export const backupCommands = [
   command({
     name: 'backup <folder>',

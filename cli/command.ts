@@ -119,7 +119,6 @@ type About<Usage extends string, Given extends Options, First> = {
   ) => Promise<Answer> | Answer
 }
 
-/** A command, or a group of them. */
 export type Listed = (program: Command, terminal: Terminal) => void
 
 const optionFor = ([name, { form, about, set }]: [string, OptionOf<unknown>]): Option => {
@@ -139,7 +138,6 @@ const print = (answer: object, isJson: boolean): void => {
   process.stdout.write(`${isJson ? JSON.stringify(answer, null, 2) : text.join('\n\n')}\n`)
 }
 
-/** A command that opens what it needs. */
 export const command =
   <Usage extends string, Given extends Options = Record<never, never>>(
     about: About<Usage, Given, Terminal>,

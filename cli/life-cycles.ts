@@ -67,7 +67,6 @@ export const put = async <Data>(
   )
 }
 
-/** `list <merchant>`: the entries of a merchant. */
 export const listOf = <Row extends { readonly data: { readonly merchant: string } }>(
   about: string,
   rowsIn: (core: Core) => { all(): readonly Row[] },
@@ -83,7 +82,6 @@ export const listOf = <Row extends { readonly data: { readonly merchant: string 
     },
   })
 
-/** The commands described by `about`. */
 export const lifeCycle = <Data>(kind: Kind<Data>): readonly Listed[] => {
   const types = { disable: 'Disable', enable: 'Enable', remove: 'Remove' } as const
   return Object.entries(types).flatMap(([name, type]) => {

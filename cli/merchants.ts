@@ -30,7 +30,6 @@ import { readTimeZone } from '../domain/time-zone.ts'
 import { showsSomething, withoutBlanks } from '../domain/blanks.ts'
 import { isNetmask } from '../infrastructure/networks.ts'
 
-/** Merchant data entered by the operator. */
 type Details = ValuesOf<typeof details> & { readonly name: string | undefined }
 
 const countryOf = (text: string | undefined, option: string): string | undefined =>

@@ -37,7 +37,6 @@ const processesOf = (text: string): number =>
     ? Number(text)
     : fail(`--processes ${text}: give a number from 1 to ${most}, about one for each core`)
 
-/** `daybook serve`, which is also the default command. */
 const addServeCommand = (program: Command, serve: Serve | undefined): void => {
   program
     .command('serve', { isDefault: true })

@@ -143,7 +143,6 @@ export const orderIntoFile = async (core: Core, debtor: Debtor, file: string, wr
   return { payout_file: file, message_id: messageId, payouts_ordered: count, ...waiting }
 }
 
-/** Writes the file of an earlier message again. */
 export const writeAgain = async (
   core: Core,
   debtor: Debtor,

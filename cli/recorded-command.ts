@@ -29,7 +29,6 @@ const record = (settings: Settings, event: SecurityEvent): void => {
   log.close()
 }
 
-/** Records who runs an operator's command. */
 export const recordCommand = (
   settings: Settings,
   command: Command,

@@ -201,7 +201,6 @@ export const wrongFields = (...fields: string[]) => ({
   },
 })
 
-/** Requests a payment; answers its path. */
 export const requestPayment = async (
   caller: Caller,
   changes: Readonly<Record<string, unknown>> = {},

@@ -58,7 +58,6 @@ export const startMerchantService = async (ofFolder?: string) => {
   const as = (merchant: string, user = 'pos1') =>
     secretHeaders(merchant, user, merchant === 'sandbox' ? 'sandbox-secret' : secret)
 
-  /** Asks as a merchant's user `pos1`. */
   const ask = async (merchant: string, method: string, path: string, body?: object) => {
     const answer = await call(path, { method, headers: as(merchant), ...(body && { body }) })
     const text = await answer.text()

@@ -76,7 +76,6 @@ export const outcomeOf = async (till: MerchantClient, tid: string) =>
 export const advance = async (world: MerchantClient, seconds: number): Promise<string> =>
   (await world('POST', '/sandbox/v1/clock/', { advance_seconds: seconds })).body.now
 
-/** Runs an operator's command to its end. */
 export const runCommand = async (settings: SettingsOfProcess, ...words: string[]) => {
   const child = startCommand(words, settings, 'pipe')
   const printed = { output: '', errors: '' }

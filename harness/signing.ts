@@ -70,7 +70,6 @@ export const signedHeaders = (request: ToSign): Record<string, string> => {
   return { ...headers, Authorization: `RSA-SHA256 ${sign('sha256', text, key).toString('base64')}` }
 }
 
-/** The headers of a user's secret. */
 export const secretHeaders = (
   merchant: string,
   user: string,

@@ -65,7 +65,6 @@ export const describedIn = (document: Schema): Described => {
   return { operations, schemas: document['components'].schemas }
 }
 
-/** All operations that a running service describes. */
 export const describedBy = async (address: string): Promise<Described> =>
   describedIn((await (await fetch(`${address}/openapi.json`)).json()) as Schema)
 

@@ -206,7 +206,6 @@ export const openReadModels = async (
   }
 }
 
-/** The last event of the read models. */
 export const readModelMark = (place: Place): Mark => {
   const readModels = openReadModelFile(readModelsIn(place), tables)
   try {

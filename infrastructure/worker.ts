@@ -58,7 +58,6 @@ const isSource = import.meta.url.endsWith('.ts')
 export const moduleAt = (name: string): URL =>
   new URL(`../${name}.${isSource ? 'ts' : 'js'}`, import.meta.url)
 
-/** Starts that module. */
 export const startWorker = (name: string, options: WorkerOptions = {}): Worker => {
   const entry = isSource ? new URL('./worker-from-source.mjs', import.meta.url) : moduleAt(name)
   const worker = new Worker(entry, {

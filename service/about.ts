@@ -22,14 +22,12 @@ type Render = typeof import('./markdown.ts').renderMarkdown
 export const namesIn = ({ HEADER_PREFIX, MEDIA_VENDOR }: Settings) =>
   namesOf({ headerPrefix: HEADER_PREFIX, mediaVendor: MEDIA_VENDOR })
 
-/** What is known about a service before it runs. */
 export const aboutOf = (settings: Settings) => ({
   names: namesIn(settings),
   version,
   publicUrl: settings.PUBLIC_URL,
   isSandbox: settings.MODE === 'sandbox',
   isSecure: settings.MODE === 'production',
-  /** Links in the footer of every page. */
   footer: { help: settings.HELP_URL, terms: settings.TERMS_URL, privacy: settings.PRIVACY_URL },
   readPhone: phoneReader(settings.COUNTRY),
   readAsset,

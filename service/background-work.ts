@@ -17,7 +17,6 @@ const apartMs = 200
 /** How often a process checks whether to take over sending, in ms. */
 const standInEveryMs = 1000
 
-/** A slice's background work. */
 export type Work = {
   readonly due: DueWork
   /** Sends messages to the outside. Only one process per directory does it, to avoid duplicates. */
@@ -41,7 +40,6 @@ export const after = (milliseconds: number, wake: () => void) => {
   return () => clearTimeout(timer)
 }
 
-/** Logs that work failed and will be retried. */
 export const workFailed =
   ({ noteDamage, log }: Pick<Core, 'noteDamage' | 'log'>) =>
   (error: unknown): void => {
@@ -103,7 +101,6 @@ const tidyUp = ({ removeOutdatedReadModels, log }: Core): void => {
   }
 }
 
-/** Runs the part of some work that this process may do. */
 const permitted = (
   { due, sendsMessages, lease }: Work,
   byOneProcess: (due: DueWork) => DueWork,
@@ -179,7 +176,6 @@ export const runBackgroundWork = (core: Core, work: readonly Work[]) => {
     begin,
     /** Whether the read models have caught up since the start. */
     hasBegun: (): boolean => hasBegun,
-    /** Completes everything due by now. */
     settle: async (): Promise<void> => {
       for (const { settle, scheduled, lease } of all) {
         // Work that arrived a moment ago may be due too.

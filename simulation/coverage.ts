@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { eventCatalogue } from '../domain/events.ts'
 import { textOfRefusal } from '../http/refusal-answers.ts'
 
-/** What worlds have met together. */
 export type Coverage = {
   readonly routes: Map<string, number>
   readonly refusals: Set<string>

@@ -99,7 +99,6 @@ const create = (random: Random, { faults }: Habits, play: Play): Step => {
   }
 }
 
-/** The newest are met most. */
 const recent = <Item>(random: Random, items: readonly Item[]): Item | undefined =>
   items[items.length - 1 - Math.floor(random() ** 2 * Math.min(items.length, 40))]
 

@@ -35,7 +35,6 @@ type Known = {
 
 type Registered = { readonly n: number; readonly shop: Shop; readonly id: string }
 
-/** A world, and what those who live in it know. */
 export type Play = {
   readonly world: World
   readonly payments: Map<number, Known>
@@ -188,7 +187,6 @@ const afterBoth = (
   return found
 }
 
-/** A request that may change a payment. */
 const change = async (
   play: Play,
   known: Known,

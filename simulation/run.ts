@@ -98,7 +98,6 @@ const replay = async (file: string): Promise<boolean> => {
   return told.failure === undefined
 }
 
-/** Plays worlds until one fails or time is over. */
 const playWorlds = async (): Promise<boolean> => {
   const coverage = newCoverage()
   const endsAt = performance.now() + Number(values.minutes ?? 0) * 60_000

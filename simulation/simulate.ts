@@ -15,7 +15,6 @@ export type Told = {
   readonly steps: readonly Numbered[]
   readonly requests: number
   readonly faults: number
-  /** How many the service has. */
   readonly routes: number
   /** A digest of all requests, answers and callbacks. */
   readonly trace: string

@@ -58,5 +58,4 @@ export type Step =
       readonly body?: string
     }
 
-/** A step with its number in the world that drew it. */
 export type Numbered = Step & { readonly n: number }

@@ -93,7 +93,6 @@ const close = async ({ service, core }: Opened): Promise<void> => {
 /** In øre; the other shop pays none. */
 const fees = { ...noFees, from: 0, currency: 'NOK', transactionFixed: 180, settlementFixed: 1_500 }
 
-/** Two shops, each with a user for each level and a point of sale. */
 const furnish = async ({ core }: Opened, folder: string): Promise<void> => {
   const key = createPrivateKey(readFileSync(join(folder, keyFile)))
   const publicKey = createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString()

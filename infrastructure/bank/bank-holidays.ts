@@ -4,7 +4,6 @@ import { noHolidays, type IsHoliday } from '../../domain/calendar.ts'
 import type { TimeZone } from '../../domain/time-zone.ts'
 import { dayOf, dayMs } from '../../domain/time.ts'
 
-/** A day on which banks are closed. */
 type BankHoliday = {
   /** `YYYY-MM-DD` */
   readonly day: string

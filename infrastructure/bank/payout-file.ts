@@ -9,7 +9,6 @@ import { isIban, isSepaAccount } from './payout-account.ts'
 import type { PayoutAddress } from './payout-address.ts'
 import { textOf } from './read-xml.ts'
 
-/** The operator's bank account. */
 export type Debtor = {
   readonly name: string
   /** IBAN, or a national account number. */

@@ -89,7 +89,6 @@ export const readXml = (bytes: Uint8Array, name: string): Element => {
   }
 }
 
-/** All elements at a path below the given ones. */
 export const elementsAt = (within: Element, ...path: readonly string[]): readonly Element[] => {
   let found: readonly Element[] = [within]
   for (const name of path)

@@ -90,7 +90,6 @@ export const openBlobDirectory = (directory: string): Blobs => {
   }
 }
 
-/** Reports outages of the blob store. */
 export const watchBlobs = (
   { put, get }: Blobs,
   { reading, writing }: { readonly reading: Outage; readonly writing: Outage },

@@ -19,7 +19,6 @@ import type { Instant } from '../../domain/time.ts'
 
 const prefix = 'whsec_'
 
-/** The `v1` signature of Standard Webhooks. */
 const hmacOf = (secret: string, content: string): string =>
   createHmac('sha256', Buffer.from(secret.slice(prefix.length), 'base64'))
     .update(content)

@@ -29,7 +29,6 @@ type StartWriting = (
   onProblem: (problem: string) => void,
 ) => Writing
 
-/** Starts a thread for the file. */
 const threadFor =
   (workerData: Given): StartWriting =>
   (onReply, onEnd, onProblem) => {

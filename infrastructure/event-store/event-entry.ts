@@ -64,7 +64,6 @@ export const acceptAppend = (
 /** A string is JSON; bytes are anything else. */
 export type Content = string | Uint8Array
 
-/** The content of an entry: an event without its position in the log. */
 export type Entry = {
   readonly stream: string
   readonly revision: number

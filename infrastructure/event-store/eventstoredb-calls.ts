@@ -81,7 +81,6 @@ export const within = async <Answer>(
   }
 }
 
-/** What a call does, for its error message. */
 export type About = {
   readonly doing: 'reading' | 'appending to'
   readonly stream: string

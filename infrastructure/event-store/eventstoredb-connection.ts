@@ -22,7 +22,6 @@ const askEveryMs = 100
 const forStockClient = (connectionString: string): string =>
   connectionString.replace(/^kurrentdb(?=:|\+)/, 'esdb')
 
-/** The parts of a connection string, as the client reads them. */
 export const partsOf = (connectionString: string) =>
   parseConnectionString(forStockClient(connectionString))
 

@@ -51,7 +51,6 @@ export const makeFilter = (isOurs: (event: RecordedEvent) => boolean) => {
   }
 
   return {
-    /** Learns from a received event. */
     note: ({ event }: ResolvedEvent, isOwn: boolean): void => {
       if (!event || event.streamId.startsWith('$')) return
       const category = categoryOf(event.streamId)

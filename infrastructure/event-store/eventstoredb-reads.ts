@@ -72,7 +72,6 @@ export const joinReads = <Answer>(atOnce = usuallyAtOnce) => {
   }
 }
 
-/** The log as one client reads it, and its known end. */
 export type Readable = {
   readonly client: CurrentClient
   readonly own: Own

@@ -10,7 +10,6 @@ import { unavailable } from '../system-errors.ts'
 import type { Ends, EventWriter, Expectation, NewRow } from './sqlite-event-writer.ts'
 import { setImmediate, setTimeout, steadyTime } from '../../application/machine.ts'
 
-/** Makes appends durable, several per commit. */
 export type Commits = {
   /** All rows or none. @throws WrongExpectedRevision, StoreUnavailable */
   append(
@@ -29,7 +28,6 @@ export type Append = {
   readonly expected: Expectation
 }
 
-/** An append whose caller waits for the result. */
 export type Waiting = Append & {
   readonly resolve: (appended: Appended) => void
   readonly reject: (error: Error) => void

@@ -24,7 +24,6 @@ type Needs = {
   readonly store: Pick<EventStore, 'readStream'>
 }
 
-/** The log's first event, appended at the first start. */
 export const openInstallation = async (
   { find, handle, context, store }: Needs,
   { needsLog }: Pick<Place, 'needsLog'>,
@@ -161,13 +160,11 @@ const waitingStore = <Store extends EventStore>(store: Store) => {
 /** Two generations of states and two of outcomes: an eighth of the heap in total. */
 const share = 1 / 32
 
-/** Limits of the caches of folded streams, by heap size. */
 export const cacheLimitsInHeap = (): CacheLimits => ({
   streams: cachedPayments,
   bytes: Math.floor(getHeapStatistics().heap_size_limit * share),
 })
 
-/** The log, with the functions that read and change its streams. */
 export const openLog = async (
   settings: Settings & Place,
   log: Log,

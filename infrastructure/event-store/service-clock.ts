@@ -40,7 +40,6 @@ export const openClock = async (
     advanceClock: async (
       step: { readonly by: number } | { readonly to: Instant },
       context: Context,
-      /** The machine's time at the request. */
       machine = wallClock(),
     ): Promise<void> => {
       const command = { type: 'AdvanceClock', machine, ...step } as const
@@ -91,7 +90,6 @@ export const watchClock = ({ log, machineNow, elapsed, after }: Needs) => {
   return { stop: (): void => cancel() }
 }
 
-/** Number of newest events checked at startup. */
 const lastEvents = 200
 
 /** Warns at startup if the log contains events from the future. */

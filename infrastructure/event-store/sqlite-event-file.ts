@@ -51,7 +51,6 @@ const addChecksums = (database: Database.Database): number => {
 /** How often a follower checks for other processes' commits, in ms. */
 const pollInterval = 20
 
-/** Where a thread announces its commits to other threads of the process. */
 export const commitsTo = (file: string): BroadcastChannel => {
   const threads = new BroadcastChannel(`commits to ${realpathSync(file)}`)
   threads.unref()

@@ -39,7 +39,6 @@ export type EventLog = EventRows & {
   /** A port through which another thread can commit; undefined if this log has no writer thread. */
   readonly shareWriter: (() => MessagePort) | undefined
   readonly isClosed: boolean
-  /** Finishes pending appends, then closes the file. */
   close(): Promise<void>
 }
 
@@ -98,7 +97,6 @@ const commitApart = (
   return { commits, leave: writer.close, shareWriter: commits.share }
 }
 
-/** Commits through another thread of this process. */
 const commitShared = (port: MessagePort, committed: (end: Position) => void): Committed => ({
   commits: commitThrough(port, committed),
   leave: (): void => {},

@@ -228,7 +228,6 @@ export const fingerprintOf = (pem: string): string =>
 
 const fingerprintsKept = 10_000
 
-/** Cached fingerprints of public keys. */
 export const makeFingerprints = () => {
   const known = generationalCache<string, string>(fingerprintsKept)
   return (pem: string): string => cached(known, pem, () => fingerprintOf(pem))

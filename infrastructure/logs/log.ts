@@ -1,6 +1,5 @@
 import { pino } from 'pino'
 
-/** Structured logs on standard error; standard output is for results. */
 export const makeLog = (level: string) =>
   pino(
     { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, errorKey: 'error' },

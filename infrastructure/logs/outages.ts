@@ -48,7 +48,6 @@ type Use = Outage & {
   readonly failure: () => unknown
 }
 
-/** Tries whether a resource works; rejects if it does not. */
 export type Probe = () => Promise<unknown>
 
 /** More than an append of the log takes, in bytes. */
@@ -115,13 +114,11 @@ export const usesOf = (log: Log, what: string, probe?: Probe) => {
   return { reading, writing, failure }
 }
 
-/** What requests depend on. */
 type Dependency = 'log' | 'vault' | 'blobs'
 
 export const textOf = (failure: unknown): string =>
   (failure instanceof Error ? failure.message : String(failure)).replaceAll(/\s+/g, ' ').trim()
 
-/** The dependencies that fail, each with the reason. */
 export const failuresOf = (found: Readonly<Record<Dependency, unknown>>) =>
   Object.entries(found).flatMap(([of, failure]) =>
     failure === undefined ? [] : [{ of: of as Dependency, why: textOf(failure) }],

@@ -58,7 +58,6 @@ const limitRefusals = (directory: string, name: string, today: () => string) => 
 export type SealedPart = {
   readonly command?: object | undefined
   readonly asked?: RefusedDecision['asked']
-  /** The requested path. */
   readonly target?: string | undefined
   /** The text that should have been signed, if the signature was missing or wrong. */
   readonly toSign?: string | undefined
@@ -119,7 +118,6 @@ const actorOf = ({ decision, user, integrator }: Refused): string => {
   return typeof payer === 'string' ? `payer:${payer}` : 'payer'
 }
 
-/** The stream decided on, and its revision. */
 const placeOf = (
   { decision }: Refused,
   revisionOf: Needs['revisionOf'],

@@ -30,7 +30,6 @@ const countedForMs = (type: SecurityEventType): number => {
 /** Beyond this number, counts are written early. */
 const mostCounted = 10_000
 
-/** The files of the security log, oldest first, each with its day. */
 export const securityLogFiles = (directory: string) => dailyFiles(directory, 'security')
 
 /** An event as a line of the log. `times` counts equal events from `since` to `at`. */
@@ -54,7 +53,6 @@ type Needs = {
   readonly directory: string
   readonly keptDays: number
   readonly machineNow: () => number
-  /** Notified whether the file can be written. */
   readonly use: Outage
 }
 
@@ -149,7 +147,6 @@ const bytesRead = 262_144
 
 export const daysRead = 7
 
-/** The last lines of a file. */
 export const endOf = (file: string): readonly string[] => {
   const handle = openSync(file, 'r')
   try {
@@ -172,7 +169,6 @@ export const lineIn = (text: string): SecurityLine | undefined => {
   }
 }
 
-/** The newest lines about a merchant, newest first. */
 export const newestSecurityLines = (
   directory: string,
   merchant: string,

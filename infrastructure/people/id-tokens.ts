@@ -79,7 +79,6 @@ export const makeTokens = (derive: ReturnType<typeof makeDerivation>) => {
   }
   return {
     ...ofGrants,
-    /** The code of an authorization, and the hash to store. */
     codeOf: (authorization: string) => {
       const code = ofGrants.code(authorization)
       return { code, hash: sha256(code) }

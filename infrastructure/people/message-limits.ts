@@ -73,7 +73,6 @@ type Needs = {
 /** What a limit is of: the network that asks, the country of the numbers, or all messages. */
 type LimitKind = 'network' | 'country' | 'all'
 
-/** A limit that was reached in the last hour. */
 export type MessageAlarm = { readonly of: LimitKind; readonly which: string }
 
 const mostAlarms = 1_000

@@ -65,13 +65,11 @@ const openDatabase = (file: string) => {
   return sqlite
 }
 
-/** Opens or creates the file of a vault. */
 export const openVaultFile = (file: string): Database.Database => {
   makeFolder(dirname(file))
   return inFile(file, () => openDatabase(file))
 }
 
-/** The newest change of a vault. */
 export const readVaultMark = (sqlite: Database.Database): VaultMark | undefined =>
   sqlite
     .prepare<[], VaultMark>(
@@ -82,7 +80,6 @@ export const readVaultMark = (sqlite: Database.Database): VaultMark | undefined 
     )
     .get()
 
-/** Whether a vault has had a change, as far as it remembers. */
 export const hasVaultMark = (sqlite: Database.Database, noted: VaultMark): boolean => {
   const newest = readVaultMark(sqlite)
   if (newest?.file !== noted.file) return true

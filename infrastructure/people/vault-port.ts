@@ -64,7 +64,6 @@ export type Vault = People & {
   mark(): VaultMark | undefined
   /** Whether it has had this change. */
   hasMark(mark: VaultMark): boolean
-  /** Id of the wrapping key. */
   wrappedBy(): string | undefined
   /** Wraps the vault with another key while nodes that have both keys are running. */
   rewrap(target: VaultKey): Promise<Rewrapped>
@@ -74,7 +73,6 @@ export type Vault = People & {
   addSecret(name: string, value: Buffer): Promise<void>
   /** Secrets by prefix of their names, ordered by name. */
   secrets(prefix: string): readonly { readonly name: string; readonly secret: Buffer }[]
-  /** Writes all pending people first. */
   close(): Promise<void>
 }
 

@@ -25,7 +25,6 @@ const rowsAtOnce = 200
 
 type Stored = { readonly id: string; readonly key: Buffer }
 
-/** The tables with plain values, and how to wrap them. */
 const tablesOf = (sqlite: Database.Database) => {
   const tableOf = (name: string, id: string, key: string, about: (id: string) => string) => ({
     about,
@@ -72,7 +71,6 @@ export const rewrapVault = (file: string, target: VaultKey, keys: readonly Vault
     }
   })
 
-/** The secrets of the installation in a vault's file. */
 const secretsIn = (
   sqlite: Database.Database,
   { protect, reveal }: ReturnType<typeof openWrapping>,

@@ -165,7 +165,6 @@ export const makeFold = (file: ReadModelFile, projections: readonly Projection[]
         writes.valuesOf(moveCheckpoint).push(last.position, last.id, last.stream, last.revision)
       return writes.all()
     },
-    /** Clears the cache, as the file may have changed. */
     forget(): void {
       for (const table of tables) table.forget()
       tree.forget()

@@ -69,7 +69,6 @@ const treeStatements = [
   'CREATE INDEX IF NOT EXISTS tiles_by_position ON tiles (first) WHERE level = 0',
 ]
 
-/** The log's position at each of its times. */
 const momentStatement = `CREATE TABLE IF NOT EXISTS moments (
   at INTEGER PRIMARY KEY,
   position INTEGER NOT NULL
@@ -188,7 +187,6 @@ const databaseOf = (file: string): string | undefined => {
   return databasePattern.test(name) ? name : undefined
 }
 
-/** Removes all read models except `name` and those in use. */
 const removeAllBut = (name: string, directory: string): void => {
   const files = readdirSync(directory, { withFileTypes: true }).flatMap((entry) =>
     entry.isFile() && databaseOf(entry.name) !== undefined ? entry.name : [],

@@ -13,7 +13,6 @@ const mostWaiting = 5_000
 type Listener = Pick<Outage, 'failed'> & {
   /** The log is followed, and everything up to here has been received. */
   readonly worked: (place: Position) => void
-  /** Called with all events as they arrive. */
   readonly received: (events: readonly RecordedEvent[]) => void
 }
 

@@ -13,9 +13,7 @@ type Needs = {
     open(stream: string): OpenReport
     closedAfter(stream: string, position: Position): number | undefined
   }
-  /** Waits until the read models have reached a position. */
   readonly reached: (position: Position) => Promise<void>
-  /** Position of the read models. */
   readonly position: () => Position
   /** All events after this position are observed. */
   readonly from: Position

@@ -27,7 +27,6 @@ export type Write = Writing & { readonly values: unknown[] }
 export const gatherWrites = () => {
   const writes = new Map<string, Write>()
   return {
-    /** The list to append a row's values to. */
     valuesOf: (writing: Writing): unknown[] => {
       const known = writes.get(writing.sql)
       if (known) return known.values

@@ -10,14 +10,12 @@ import type { GatheredWrites, Writing } from './rows.ts'
 import type { LogTree } from '../../application/log-tree.ts'
 import { cached, generationalCache } from '../../application/generational-cache.ts'
 
-/** An event as a leaf of the tree. */
 export type Leaf = {
   readonly position: number
   /** RFC 6962 leaf hash, in base64. */
   readonly leaf: string
 }
 
-/** The last tile of a level. */
 type Edge = {
   readonly level: number
   readonly number: number
@@ -117,7 +115,6 @@ export const foldTree = ({ sqlite }: ReadModelFile) => {
             level === 0 ? bytesOf(positions) : null,
           )
     },
-    /** Reads the tiles again, as the file may have changed. */
     forget: (): void => {
       edges = undefined
     },

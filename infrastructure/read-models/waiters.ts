@@ -16,7 +16,6 @@ type Needs = {
   readonly position: () => Position
   /** How long a reader waits, in ms. */
   readonly waitMs: number
-  /** Requests that events are folded at once. */
   readonly hurry: () => void
 }
 

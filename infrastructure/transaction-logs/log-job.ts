@@ -13,7 +13,6 @@ import { writeLogs } from './transaction-log.ts'
 export type Taken = { readonly after: number; readonly before: number; readonly id: string }
 
 export type LogJob = LineRange & {
-  /** File of the read models. */
   readonly database: string
   /** Sorted by position. */
   readonly settlements: readonly Taken[]

@@ -102,7 +102,6 @@ const formatOf = (made: Completion | null): number => (made ? (made.format ?? 1)
 
 type Needs = {
   readonly directory: string
-  /** File of the read models. */
   readonly database: string
   readonly writer: Pick<LogWriter, 'write'>
   readonly reports: {

@@ -66,7 +66,6 @@ export const journalEvents = (wrapping: Buffer) => {
     },
     wrapped: (keyId: string) => vaultEvent('VaultWrapped', { keyId }),
     stands: (standing: Standing) => vaultEvent('VaultStands', { standing }),
-    /** A key as stored in a page. */
     keyOf: (person: string, key: Buffer): string =>
       wrap(wrapping, key, aboutPerson(person)).toString('base64'),
   }

@@ -53,7 +53,6 @@ export const begin = async (streams: Streams, key: VaultKey): Promise<void> => {
   }
 }
 
-/** Whether the database contains a vault. */
 export const isVaultThere = async (streams: Pick<Streams, 'readStream'>): Promise<boolean> =>
   (await read(streams)) !== undefined
 
@@ -165,7 +164,6 @@ export const keyPages = (streams: Streams) => {
       const kept = Object.entries(current.keys).filter(([person]) => isKept(person))
       current = { ...current, keys: Object.fromEntries(kept) }
     },
-    /** Adds nobody to this page from now on. */
     leave: (page: string): void => {
       left.add(page)
       if (current?.id === page) current = undefined

@@ -98,7 +98,6 @@ const openOrReplace = (file: string): Database.Database => {
 
 export const known = /^(vault-known-[\da-f]{16}\.sqlite)(?:-(?:wal|shm|damaged))?$/
 
-/** Whether a node has created such a file there. */
 export const hasKnownFile = (folder: string): boolean =>
   existsSync(folder) && readdirSync(folder).some((file) => known.test(file))
 
@@ -225,7 +224,6 @@ const foldInto = (
     use.call.run(identifier.length === 0 ? null : identifier, id)
   }
 
-  /** Removes the person's identifier and names. */
   const release = (id: string): void => {
     use.call.run(null, id)
     use.unname.run(id)

@@ -18,7 +18,6 @@ type Waiting = NewName & {
   readonly reject: (error: unknown) => void
 }
 
-/** People per append. */
 const peopleInGroup = 64
 
 const mostWaiting = 10_000

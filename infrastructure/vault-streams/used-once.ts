@@ -10,10 +10,8 @@ const keptFor = 86_400
 /** How often expired uses are dropped from memory, in ms. */
 const cleaningEvery = 60_000
 
-/** Uses per append. */
 const usesAtOnce = 1_000
 
-/** The known uses. */
 const foldedUses = () => {
   const uses = new Map<string, Use>()
   let cleanedAt = -Infinity

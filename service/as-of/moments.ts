@@ -55,7 +55,6 @@ const reporting = (log: Log, make: (end: Position) => Promise<number>) => {
   }
 }
 
-/** Builds moments, with limits per requester. */
 export const limitedMaking = (
   make: (end: Position) => Promise<number>,
   elapsed: () => number = steadyTime,

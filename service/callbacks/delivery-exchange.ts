@@ -5,7 +5,6 @@ import type { Settings } from '../../infrastructure/settings.ts'
 
 export type DeliveryStart = {
   readonly settings: Settings
-  /** The service's address. */
   readonly address: string
   /** Position of the read models when the thread starts. */
   readonly position: Position

@@ -32,7 +32,6 @@ const troubleOf =
     return found?.enabled === false ? disabled : destinations.find(merchant, lane)
   }
 
-/** Delivers callbacks in the background. */
 export const callbackDelivery = (
   core: Core,
   beside: Where,

@@ -19,7 +19,6 @@ type Parts = {
   readonly sending: SendingNeeds
 }
 
-/** Callbacks, delivered in the background. */
 export const callbackSlice = (core: Core, { links, authenticate, pusher, sending }: Parts) => {
   const { handle, find, caughtUp, derive, securityLog } = core
   const findCallbackSecrets = secretsOfMerchants({ find, derive })

@@ -40,9 +40,7 @@ type Parts = Pick<AccountingSlice, 'settleNow'> &
   Pick<PaymentSlice, 'acceptPayment'> &
   Pick<PeopleSlice, 'answers'> & {
     readonly messages: Messages
-    /** Sends what owners are owed. */
     readonly settleOwnerMessages: () => Promise<void>
-    /** Completes all background work that is due. */
     readonly settle: () => Promise<void>
   }
 

@@ -4,7 +4,6 @@ import type { Core } from '../core.ts'
 import { checkpointWork } from '../transparency/checkpoint-work.ts'
 import { receiptsOf } from '../transparency/receipts.ts'
 
-/** The log's Merkle tree, with checkpoints signed in the background. */
 export const transparencySlice = (core: Core, { names, readAsset }: About, links: Links) => {
   const { handle, find, newId, caughtUp, store, tree, accounting } = core
   const { checkpoints } = core.transparency

@@ -7,9 +7,7 @@ import type { MessageAlarm } from '../../infrastructure/people/message-limits.ts
 import { version } from '../../infrastructure/version.ts'
 import { aside } from '../../application/machine.ts'
 
-/** What the service's threads know. */
 export type Measured = {
-  /** Open connections of Pusher clients. */
   readonly listenerCount: () => number
   readonly lastAudit: () => LastAudit | undefined
   readonly messageAlarms: () => readonly MessageAlarm[]

@@ -28,7 +28,6 @@ export const makeReadiness =
 /** State known only in the thread that answers payments. */
 export type Vitals = {
   readonly ready: Awaited<ReturnType<ReturnType<typeof makeReadiness>>>
-  /** Number of open connections of Pusher clients. */
   readonly listeners: number
   /** Limits of text messages that were reached in the last hour. */
   readonly messageAlarms: readonly MessageAlarm[]

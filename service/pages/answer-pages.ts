@@ -15,7 +15,6 @@ const pairsOf = (headers: PageRequest['headers']): [string, string][] =>
     [value].flat().map((one): [string, string] => [name, one]),
   )
 
-/** Answers requests from another thread. */
 export const answerPages = (fetch: Fetch, send: (message: FromPages) => void) => {
   const readers = new Map<number, ReadableStreamDefaultReader<Uint8Array> | 'awaited'>()
 

@@ -5,7 +5,6 @@ import type { Settings } from '../../infrastructure/settings.ts'
 
 export type PagesStart = {
   readonly settings: Settings
-  /** The service's address. */
   readonly address: string
   /** Position of the read models when the thread starts. */
   readonly position: Position
@@ -18,7 +17,6 @@ export type PageRequest = {
   /** The request target as received. */
   readonly target: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** Address of the peer's socket. */
   readonly peer: string | undefined
 }
 
@@ -30,7 +28,6 @@ export type ToPages =
   /** The client has disconnected. */
   | { readonly leave: number }
   | { readonly told: number; readonly vitals: Vitals | undefined }
-  /** End all open-ended streams. */
   | 'end'
 
 /** Duration of a request in milliseconds, by route. */

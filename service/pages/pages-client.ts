@@ -94,7 +94,6 @@ type Needs = {
   readonly vitals: () => Promise<Vitals>
 }
 
-/** Starts the thread; `answer` works once it is ready. */
 const startThread = (
   needs: Needs,
   log: Log,

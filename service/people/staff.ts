@@ -25,7 +25,6 @@ export const staffIn = (core: Core) => {
   })
 }
 
-/** The operator's own staff. */
 export const operatorsIn = (core: Core) => {
   const { handle, find, vault: people } = core
   return makeOperators({

@@ -60,7 +60,6 @@ const mostPointsOfSale = 200
 
 const securityLinesShown = 50
 
-/** The figures on a merchant's portal pages. */
 export const figuresOf = (core: Core) => {
   const { find, payments, accounting, callbacks, merchants: rows, settings } = core
   const idsNamed = idsNamedIn(core, core)

@@ -5,7 +5,6 @@ import type { Core } from '../core.ts'
 /** News checked again after a start, because its notices may not have been raised. */
 const newsLookedAtAgain = 2_000
 
-/** The member in a staff event. */
 const memberIn = async (store: Core['store'], position: number): Promise<string | undefined> => {
   const event = await store.readAt(position)
   return (event?.data as { readonly member?: string } | undefined)?.member
@@ -38,7 +37,6 @@ const makePayoutOf =
     return { settlementId, currency: payout.currency, amount, isPaid: status === 'paid' }
   }
 
-/** Raises notices in the background. */
 export const noticeWork = (core: Core, staff: StaffWork) => {
   const { news } = core.merchants
   return raiseNotices({

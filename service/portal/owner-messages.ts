@@ -100,7 +100,6 @@ const lettersIn = (core: Core, staff: StaffWork, wordsIn: OwnerWordsIn) => {
   }
 }
 
-/** Messages to owners, sent in the background. */
 export const ownerMessages = (core: Core, { deliver }: Messages, wordsIn: OwnerWordsIn) => {
   if (!deliver) return { work: [], settle: async () => {} }
   const { caughtUp } = core.readModels

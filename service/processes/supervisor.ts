@@ -12,7 +12,6 @@ const [firstPauseMs, longestPauseMs] = [500, 30_000]
 /** A process that ran this long has not failed to start. */
 const steadyMs = 60_000
 
-/** Delay before a process is restarted after consecutive failures. */
 export const pauseBefore = (failures: number): number =>
   Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(failures, 10))
 
@@ -55,7 +54,6 @@ type Needs = {
   readonly onEnded: (worker: Worker) => void
 }
 
-/** Keeps one process running until the supervisor stops. */
 const keepRunning = async (needs: Needs, first: Started): Promise<void> => {
   const { start, log, isStopping, onStarted, onEnded } = needs
   let failures = 0

@@ -87,7 +87,6 @@ export const batchRequests = () => {
 /** How long after concurrent requests a single one still counts as one of many, in ms. */
 const crowdedMs = 100
 
-/** Counts requests in progress. */
 export const countInFlight = (elapsed = steadyTime) => {
   let count = 0
   let lastCrowd = Number.NEGATIVE_INFINITY

@@ -7,7 +7,6 @@ import { failWith } from './own-process.ts'
 import { serve } from './serve.ts'
 import { readSettings, type Settings } from '../../infrastructure/settings.ts'
 
-/** The environment of the process. */
 export type ServingStart = Readonly<Record<string, string | undefined>>
 /**
  * Printed once the service is there; or the port to restart on, with new files; or that it listens

@@ -19,7 +19,6 @@ type Metrics = () => Promise<{ readonly type: string; readonly text: string }>
 /** A scrape takes longer only if the store is unavailable. */
 const longestRequestMs = 30_000
 
-/** Serves `/read-models`. */
 type Snapshots = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>
 
 /** Listens on a separate address that payers and merchants do not use. */

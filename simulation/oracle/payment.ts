@@ -16,7 +16,6 @@ export type Payment = {
   readonly captures: readonly Part[]
   readonly refunds: readonly Part[]
   readonly released: Pots
-  /** The callbacks of 4.4, in order. */
   readonly callbacks: readonly string[]
 }
 
@@ -24,7 +23,6 @@ export type Payment = {
 export type Expected = {
   readonly statuses: readonly number[]
   readonly rule: Rule
-  /** The payment after a success. */
   readonly after: Payment
   /** What it may as well be. */
   readonly also?: Payment
