@@ -1,6 +1,6 @@
 import { refuse } from '../domain/refusal.ts'
 import type { MaybePromise } from './maybe-promise.ts'
-import { fairQueue, type Path } from './fair-queue.ts'
+import { queueByKey, type Path } from './queue-by-key.ts'
 import { setImmediate } from './machine.ts'
 
 /** A token bucket: `burst` at once, then `perSecond`. */
@@ -64,14 +64,14 @@ type Limited = <Result>(work: () => MaybePromise<Result>, key?: string | Path) =
 
 /**
  * Runs a limited number of jobs at a time. Waiting jobs of one key run in order, and keys take
- * turns (`fairQueue`), so that many jobs of one key delay only that key. @throws Refusal
+ * turns (`queueByKey`), so that many jobs of one key delay only that key. @throws Refusal
  * too_much_is_waiting, unless `refuseMore` throws something else
  */
 export const concurrencyLimit = (
   { concurrent, maxWaiting, maxWaitingPerKey }: ConcurrencyLimits,
   { onePerTurn = false, refuseMore = () => refuse('too_much_is_waiting') }: Options = {},
 ): Limited => {
-  const waiting = fairQueue<() => void>({ maxWaiting, maxWaitingPerKey })
+  const waiting = queueByKey<() => void>({ maxWaiting, maxWaitingPerKey })
   let running = 0
   let isScheduled = false
 

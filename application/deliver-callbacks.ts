@@ -4,7 +4,7 @@ import type { CallbackQueue, DueCheck, QueueRow } from './callback-queue.ts'
 import { deliveryAttempts, type AttemptNeeds } from './delivery-attempts.ts'
 import { nextMoment, nextTurn } from './time-budget.ts'
 import type { Share } from './share.ts'
-import { makeFairScheduler, slotsPerDestination, type Slot } from './fair-scheduler.ts'
+import { makeDeliverySlots, slotsPerDestination, type Slot } from './delivery-slots.ts'
 import { callbacks } from '../domain/aggregates.ts'
 
 type PostponedNeeds = {
@@ -206,7 +206,7 @@ const begunAtOnce = 2
 
 type Running = ReturnType<typeof runningDeliveries>
 
-type Scheduler = ReturnType<typeof makeFairScheduler>
+type Scheduler = ReturnType<typeof makeDeliverySlots>
 
 const firstOf = (...times: readonly (Instant | null | undefined)[]): Instant | null => {
   const first = Math.min(...times.map((time) => time ?? Infinity))
@@ -269,7 +269,7 @@ const dueDeliveries = (
  */
 export const deliverCallbacks = (needs: Needs) => {
   const { queue, now } = needs
-  const scheduler = makeFairScheduler()
+  const scheduler = makeDeliverySlots()
   let settling = 0
   const { recordTime } = scheduler
   const deliver = deliveryAttempts(needs, { isHurried: () => settling > 0, recordTime })

@@ -3,7 +3,7 @@ import type { Capture, Client, PaymentOutcome, Refund, Report } from '../client/
 import { callbackNameOf } from '../domain/callback-names.ts'
 import { openStoreToRead, type Place } from '../infrastructure/stores.ts'
 import type { Arrival } from './receiver.ts'
-import { amountIn, minorOf } from './telling.ts'
+import { amountIn, minorOf } from './print.ts'
 
 /* The log is added up here, apart from the service, and compared with what the service answers. */
 
@@ -43,7 +43,6 @@ const chargedOf = (gross: number, charge: Omit<Money, 'gross' | 'net'>): Money =
   return { gross, fee, interchange, vat, net: gross - fee - interchange - vat }
 }
 
-/** Adds an event to the books of its payment. */
 const addTo = (entry: Entry, type: string, data: any, asked: Pots): void => {
   switch (type) {
     case 'PaymentAuthorized':
@@ -136,7 +135,6 @@ const linesIn = (csv: string): LogLine[] => {
   )
 }
 
-/** Reports, and all lines of their transaction logs. */
 export const readReports = async (till: Client, ids: readonly string[]) => {
   const reports: Report[] = []
   const lines: LogLine[] = []

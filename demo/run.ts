@@ -19,7 +19,7 @@ import { startReceiver, type Receiver } from './receiver.ts'
 import { runCommand, startServiceProcess, type ServiceProcess } from '../harness/service-process.ts'
 import { openShop, type OpenShop } from './shop.ts'
 import { playEnding, playStory, type Days } from './story.ts'
-import { say, sayChapter } from './telling.ts'
+import { say, sayChapter } from './print.ts'
 
 const dayInMs = 86_400_000
 

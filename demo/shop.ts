@@ -9,7 +9,7 @@ import {
   type SandboxClock,
 } from '../client/index.ts'
 import { alice, type Input, type Sale, type Shop } from './sale.ts'
-import { sayEnd, sayStep, sayTitle } from './telling.ts'
+import { sayEnd, sayStep, sayTitle } from './print.ts'
 
 /** The status with which the service refuses what it is asked for, if it does. */
 const refusalOf = (asked: Promise<void>): Promise<number | undefined> =>
@@ -80,7 +80,6 @@ export const openShop = (shop: Shop) => {
 
   return {
     sales: sales as readonly Sale[],
-    /** The reports that were closed. */
     reports: reports as readonly string[],
     /** Where the story did not end as it should have. */
     surprises: surprises as readonly string[],

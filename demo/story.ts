@@ -1,7 +1,7 @@
 import { playDay } from './shop-day.ts'
 import { bob, capture, part, refund } from './sale.ts'
 import type { OpenShop } from './shop.ts'
-import { sayChapter } from './telling.ts'
+import { sayChapter } from './print.ts'
 
 /** Three authorisations that outlive the day: one is forgotten, one used in part, one renewed. */
 const reservations = async (shop: OpenShop, day: string) => {

@@ -5,7 +5,7 @@ import {
   type ConcurrencyLimits,
 } from '../application/concurrency-limit.ts'
 import { andThen, type MaybePromise } from '../application/maybe-promise.ts'
-import type { Path } from '../application/fair-queue.ts'
+import type { Path } from '../application/queue-by-key.ts'
 import type { Caller } from './call.ts'
 import { RequestError } from './errors.ts'
 import {

@@ -1,4 +1,4 @@
-import { fairTurns } from '../application/fair-turns.ts'
+import { threadShare } from '../application/thread-share.ts'
 import { RequestError, mostIssues } from './errors.ts'
 import type { z } from 'zod'
 import { nextTurn } from '../application/time-budget.ts'
@@ -128,8 +128,8 @@ export const makeTurns = (
 ) => {
   const other = makeOtherWork(elapsed)
   const limits = { share, maxWaiting, refuseMore, elapsed, isOtherWork: other.isUnderWay }
-  const ofNetworks = fairTurns(limits)
-  const ofMerchants = fairTurns(limits)
+  const ofNetworks = threadShare(limits)
+  const ofMerchants = threadShare(limits)
   return {
     ofAnybody: (address: string | undefined): Promise<void> =>
       ofNetworks(networksOf(address ?? '')),

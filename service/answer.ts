@@ -38,7 +38,7 @@ import { checkKeys, dailyKeyCheck } from './transparency/start-checks.ts'
 import { makeMetrics } from './metrics/metrics.ts'
 import { makeReadiness } from './metrics/readiness.ts'
 import { beginProduction } from './mode-of-log.ts'
-import { openGranted } from './people/granted.ts'
+import { openGranted } from './people/grants.ts'
 import { openMessages } from './people/messages.ts'
 import { makeLive, merchantChanges } from './portal/live.ts'
 import { ownerMessages } from './portal/owner-messages.ts'
@@ -268,7 +268,6 @@ export const openService = async (
       vitals,
       metrics: allMetrics,
       observe: metrics.observeRequest,
-      /** Ends everything that would keep connections open. */
       endStreams: (): void => {
         live.end()
         changes.end()

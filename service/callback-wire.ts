@@ -3,7 +3,7 @@ import { wordsOfCallbacks } from '../http/merchant/callback-reply.ts'
 import { stringToSign } from '../http/signed-request.ts'
 import { namesIn } from './about.ts'
 import type { Core } from './core.ts'
-import { openGranted, type Granted } from './people/granted.ts'
+import { openGranted, type Granted } from './people/grants.ts'
 import { isSafeChannel } from './pusher/pusher.ts'
 
 export const linksWith = ({

@@ -1,4 +1,4 @@
-import type { Path } from '../../application/fair-queue.ts'
+import type { Path } from '../../application/queue-by-key.ts'
 import { generationalCache } from '../../application/generational-cache.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { networksOf } from '../networks.ts'

@@ -2,7 +2,7 @@ import type { EventStore, Position, RecordedEvent } from '../../application/even
 import { parseEvent } from '../../domain/events.ts'
 import { projections } from '../../projections/read-models.ts'
 import { leafOf } from '../event-store/event-entry.ts'
-import { keepFollowing } from './following.ts'
+import { keepFollowing } from './keep-following.ts'
 import { makeProjector } from './projector.ts'
 import { noteDamage, type ReadModelFile } from './read-model-file.ts'
 import type { Relay } from './relay.ts'

@@ -7,7 +7,7 @@ import {
 } from '../../application/event-store.ts'
 import { UnreadableEvent } from '../../domain/events.ts'
 import type { StartFolding } from './folding.ts'
-import { keepFollowing } from './following.ts'
+import { keepFollowing } from './keep-following.ts'
 import { makeRelay, type NoteEnd } from './relay.ts'
 import { makeWaiters } from './waiters.ts'
 import { clearTimeout, setTimeout } from '../../application/machine.ts'
@@ -55,7 +55,6 @@ const headInTime = (
       .finally(() => clearTimeout(timer))
   })
 
-/** How long a reader waits for the read models. */
 const usualWaitMs = 5000
 /** How long a status query waits for the store. */
 const usualLookMs = 800
@@ -73,7 +72,6 @@ type Needs = {
   readonly from: Position
   /** Called with how far the log was read. */
   readonly noteEnd?: NoteEnd | undefined
-  /** Number of events in the read models. */
   readonly foldedEvents?: () => number
   /** Awaited before events are passed on. */
   readonly besideCaughtUp?: () => Promise<void>
@@ -195,9 +193,7 @@ export const runReadModels = (needs: Needs) => {
       moveListeners.add(listener)
       return () => void moveListeners.delete(listener)
     },
-    /** Folds pending events at once. */
     hurry: (): void => folding.hurry(),
-    /** Number of events that are not folded. */
     behind: (): number => lag.behind(position),
     /** Waits without a limit, for work that must not start on outdated rows. */
     ready: async (): Promise<void> => reachedSometime(await store.head()),

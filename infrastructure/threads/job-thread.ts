@@ -1,7 +1,7 @@
 import type { ResourceLimits } from 'node:worker_threads'
 import { concurrencyLimit } from '../../application/concurrency-limit.ts'
 import { DamagedEvent, StoreUnavailable } from '../../application/event-store.ts'
-import type { Path } from '../../application/fair-queue.ts'
+import type { Path } from '../../application/queue-by-key.ts'
 import { UnreadableEvent } from '../../domain/events.ts'
 import Database from '../sqlite.ts'
 import { hear, moduleAt, startWorker, type ThreadProblem, type Yielding } from '../worker.ts'
@@ -181,7 +181,6 @@ export const jobThread = <Job extends Begin, Late = never>(
       request: Request<Job>,
       { whose, onProgress }: { whose?: string | Path; onProgress?: OnProgress<Job> } = {},
     ): Promise<Reply<Job> | Late> => inTurn(() => perform(request, onProgress), whose),
-    /** Ends the thread; jobs under way fail. */
     end: (): Promise<void> => {
       isClosed = closed !== undefined
       return thread.end()

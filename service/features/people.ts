@@ -8,7 +8,7 @@ import { strangersInStreams } from '../../infrastructure/vault-streams/stranger-
 import { strangersIn } from '../../infrastructure/stores.ts'
 import type { About } from '../about.ts'
 import type { Core } from '../core.ts'
-import type { Granted } from '../people/granted.ts'
+import type { Granted } from '../people/grants.ts'
 import type { Messages } from '../people/messages.ts'
 import { payerAccounts } from '../people/payer-accounts.ts'
 import type { MerchantSlice } from './merchants.ts'

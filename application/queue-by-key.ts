@@ -86,7 +86,7 @@ const takeFrom = <Item>(
  * order. A key within another may fill half of the room that its neighbours leave, so that there is
  * always room for somebody else.
  */
-export const fairQueue = <Item>({
+export const queueByKey = <Item>({
   maxWaiting,
   maxWaitingPerKey = maxWaiting,
   spentBy = () => 0,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { uniqueQueue } from '../../application/fair-queue.ts'
-import { makeFairScheduler, type Slot } from '../../application/fair-scheduler.ts'
+import { uniqueQueue } from '../../application/queue-by-key.ts'
+import { makeDeliverySlots, type Slot } from '../../application/delivery-slots.ts'
 import type { DeliveryLane } from '../../domain/callback.ts'
 
 const laneOf = (merchant: string | null, host: string | number): DeliveryLane => ({
@@ -12,7 +12,7 @@ const laneOf = (merchant: string | null, host: string | number): DeliveryLane =>
 const told = ({ merchant, destination }: DeliveryLane): string => `${merchant} ${destination}`
 
 /** Takes slots until there are none left. */
-const takeAll = (turns: ReturnType<typeof makeFairScheduler>): Slot[] => {
+const takeAll = (turns: ReturnType<typeof makeDeliverySlots>): Slot[] => {
   const slots: Slot[] = []
   for (let slot = turns.take(); slot; slot = turns.take()) slots.push(slot)
   return slots
@@ -31,7 +31,7 @@ test('what waits comes out in order, each once, also what comes when nothing was
 })
 
 test('merchants take turns, and so do the destinations of each', () => {
-  const turns = makeFairScheduler()
+  const turns = makeDeliverySlots()
   for (const host of ['a', 'b', 'c']) turns.add(laneOf('shop', host))
   for (const host of ['d', 'e']) turns.add(laneOf(null, host))
   turns.add(laneOf('shop', 'a'))
@@ -45,7 +45,7 @@ test('merchants take turns, and so do the destinations of each', () => {
 })
 
 test('a merchant gets a share of the slots, and the others get theirs', () => {
-  const turns = makeFairScheduler()
+  const turns = makeDeliverySlots()
   for (const host of hosts(100)) turns.add(laneOf('shop', host))
   const held = takeAll(turns)
   expect(held).toHaveLength(64)
@@ -56,7 +56,7 @@ test('a merchant gets a share of the slots, and the others get theirs', () => {
 })
 
 test('where as many are under way to a destination as may be, its merchants take turns', () => {
-  const turns = makeFairScheduler()
+  const turns = makeDeliverySlots()
   const held = hosts(16).map(() => {
     turns.add(laneOf('shop', 'slow'))
     return turns.take()!
@@ -71,7 +71,7 @@ test('where as many are under way to a destination as may be, its merchants take
 })
 
 test('a destination that was quick waits for no slow one, until it is slow itself', () => {
-  const turns = makeFairScheduler()
+  const turns = makeDeliverySlots()
   turns.recordTime('http://good', 20)
   for (const host of hosts(100)) turns.add(laneOf('shop', host))
   takeAll(turns)
@@ -84,7 +84,7 @@ test('a destination that was quick waits for no slow one, until it is slow itsel
 })
 
 test('new messages and others take turns, however many there are of either', () => {
-  const turns = makeFairScheduler()
+  const turns = makeDeliverySlots()
   for (const host of hosts(100)) turns.add(laneOf('shop', host))
   const held = takeAll(turns)
   turns.add(laneOf('shop', 'new'), true)
@@ -93,7 +93,7 @@ test('new messages and others take turns, however many there are of either', () 
 })
 
 test('which destinations were quick is remembered of so many; the first is forgotten', () => {
-  const turns = makeFairScheduler()
+  const turns = makeDeliverySlots()
   for (const host of hosts(10_001)) turns.recordTime(`http://${host}`, 20)
   for (const host of hosts(100)) turns.add(laneOf('shop', `slow-${host}`))
   takeAll(turns)
@@ -115,7 +115,7 @@ const steps = fc.array(
 test('under any load no limit is exceeded, and everybody gets a turn eventually', () => {
   fc.assert(
     fc.property(steps, (all) => {
-      const turns = makeFairScheduler()
+      const turns = makeDeliverySlots()
       const waiting = new Set<string>()
       const held: Slot[] = []
       const most = (of: (slot: Slot) => unknown, among = held): number => {

@@ -1,5 +1,5 @@
 import type { DeliveryLane } from '../domain/callback.ts'
-import { uniqueQueue, type UniqueQueue } from './fair-queue.ts'
+import { uniqueQueue, type UniqueQueue } from './queue-by-key.ts'
 
 type Merchant = DeliveryLane['merchant']
 
@@ -53,7 +53,7 @@ const nextOf = (own: Waiting): string | undefined => {
  * separate pool, so that slow ones cannot delay them. Each step takes constant time.
  * Long because every step shares the same counters.
  */
-export const makeFairScheduler = () => {
+export const makeDeliverySlots = () => {
   const quickPool = makePool()
   const slowPool = makePool()
   /** Destinations that were quick last time. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { fairTurns } from '../../application/fair-turns.ts'
-import { fairQueue } from '../../application/fair-queue.ts'
+import { threadShare } from '../../application/thread-share.ts'
+import { queueByKey } from '../../application/queue-by-key.ts'
 
 const share = 0.25
 
@@ -15,7 +15,7 @@ const started = ({ isBusy = false, maxWaiting = 1_000 } = {}) => {
   const timers: { readonly at: number; readonly work: () => void }[] = []
   const begun: string[] = []
   let refused = 0
-  const inTurn = fairTurns({
+  const inTurn = threadShare({
     share,
     maxWaiting,
     isOtherWork: () => isBusy,
@@ -114,7 +114,7 @@ test('too many are refused, and of one network before others', async () => {
 })
 
 test('a /48 that fills the queue leaves room for others', () => {
-  const queue = fairQueue<number>({ maxWaiting: 1_000 })
+  const queue = queueByKey<number>({ maxWaiting: 1_000 })
   let taken = 0
   for (let count = 0; count < 10_000; count += 1)
     if (queue.add(['all', 'a/48', `a/56 ${count >> 8}`, `a/64 ${count}`], count)) taken += 1

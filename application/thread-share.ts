@@ -1,4 +1,4 @@
-import { fairQueue, type Path } from './fair-queue.ts'
+import { queueByKey, type Path } from './queue-by-key.ts'
 import { timeBudget } from './time-budget.ts'
 import { setImmediate, setTimeout, steadyTime } from './machine.ts'
 
@@ -34,7 +34,7 @@ const later = (ms: number, work: () => void): void => void setTimeout(work, ms)
  * share of the time.
  * Long because a turn, the rest after it and the next turn share what is scheduled.
  */
-export const fairTurns = ({
+export const threadShare = ({
   share,
   maxWaiting,
   isOtherWork,
@@ -44,7 +44,7 @@ export const fairTurns = ({
   after = later,
 }: Needs) => {
   const { spentBy, spend } = timeBudget(regained, elapsed)
-  const waiting = fairQueue<() => void>({ maxWaiting, spentBy })
+  const waiting = queueByKey<() => void>({ maxWaiting, spentBy })
   let isScheduled = false
 
   /** A turn of the loop; `first` has begun already. */
