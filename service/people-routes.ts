@@ -55,9 +55,7 @@ const ofSignIn = [makeSignIn, besideOrder, authorizationRoutes, signInRoutes, si
 
 type Makers = (typeof ofVisitors | typeof ofApps | typeof ofSignIn)[number]
 
-type PeopleNeeds = NeedsOf<Makers | typeof shopLogoRoute>
-
-export const peopleRoutes = (needs: PeopleNeeds): Route[] => {
+export const peopleRoutes = (needs: NeedsOf<Makers | typeof shopLogoRoute>): Route[] => {
   const visits = makeVisits(needs)
   const pages = [
     ...authorizationRoutes(needs, visits, makeSignIn(needs, visits)),
