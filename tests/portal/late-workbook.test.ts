@@ -12,6 +12,8 @@ const logs = { transactionLogs: [log] }
 
 const given = { logs, title: 'default-report-1', summary: { name: 'Summary', rows: [] } }
 
+const shop = { timeZone: 'Europe/Oslo' }
+
 const readLog = async () => new Blob([lines]).stream()
 
 test('given a workbook that takes too long, then a page leads to the CSV', async () => {
@@ -20,7 +22,7 @@ test('given a workbook that takes too long, then a page leads to the CSV', async
     ['nb', 'Excel-filen tar for lang tid'],
   ] as const) {
     const needs = { readLog, makeSpreadsheet: makeSpreadsheets(0) }
-    const shown = await fileReply(needs, { language }, 'transactions-1.xlsx', given)
+    const shown = await fileReply(needs, { language, shop }, 'transactions-1.xlsx', given)
     expect(shown).toMatchObject({ title: name, status: 503, retryAfter: 60 })
     expect(String(await shown.body)).toContain('href="transactions-1.csv"')
   }
@@ -43,7 +45,7 @@ test('given texts like formulas or escapes, then a workbook has them as they are
     makeSpreadsheet: makeSpreadsheets(),
   }
   const summary = { name: 'Summary', rows: [['_x0041_', '=1+1']] }
-  const shown = await fileReply(needs, { language: 'en' }, 'transactions-1.xlsx', {
+  const shown = await fileReply(needs, { language: 'en', shop }, 'transactions-1.xlsx', {
     ...given,
     summary,
   })
@@ -56,14 +58,14 @@ test('given texts like formulas or escapes, then a workbook has them as they are
 
 test('given a CSV log for a person, then it begins with the mark that Excel reads', async () => {
   const needs = { readLog, makeSpreadsheet: makeSpreadsheets() }
-  const { body } = await fileReply(needs, { language: 'en' }, 'transactions-1.csv', given)
+  const { body } = await fileReply(needs, { language: 'en', shop }, 'transactions-1.csv', given)
   const bytes = Buffer.from(await new Response(body as ReadableStream).arrayBuffer())
   expect(bytes.toString()).toBe(`\ufeff${lines}`)
 })
 
 test('given a workbook that is made in time, then it is the answer', async () => {
   const needs = { readLog, makeSpreadsheet: makeSpreadsheets() }
-  const shown = await fileReply(needs, { language: 'en' }, 'transactions-1.xlsx', given)
+  const shown = await fileReply(needs, { language: 'en', shop }, 'transactions-1.xlsx', given)
   expect(shown).toMatchObject({ type: expect.stringContaining('spreadsheetml') as string })
   // A zip archive.
   expect(

@@ -55,7 +55,7 @@ test('an open report is downloaded as far as it is, with the lines it closes wit
   const file = join(service.folder, 'so-far.xlsx')
   writeFileSync(file, new Uint8Array(await answer.arrayBuffer()))
   const [[title] = []] = await readSheet(file, 1)
-  expect(title).toMatch(/^The report is open\. Sums so far, 2.* UTC$/)
+  expect(title).toMatch(/^The report is open\. Sums so far, 2.* \(UTC\)$/)
   expect(await readSheet(file, 2)).toHaveLength(soFar.length)
   await alice.submit(await alice.visit(`${report}?close`), { decision: 'close' })
   await service.advance(0)

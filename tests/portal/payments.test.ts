@@ -72,7 +72,7 @@ describe('given payments of some amounts, points of sale and states,', () => {
     const bytes = Buffer.from(await answer.arrayBuffer())
     expect(bytes.subarray(0, 6).toString()).toBe('\ufefftid')
     const [head, line = '', ...rest] = html.trim().split('\r\n')
-    expect(head).toContain('tid,pos_id,pos_tid,requested,status')
+    expect(head).toContain('tid,pos_id,pos_tid,requested (UTC),status')
     expect(rest).toEqual([])
     expect(line).toMatch(
       /^\w+,till-2,paid,\d{4}-\d\d-\d\d [\d:]+,ok,2000,,NOK,100.00,0.00,0.00,100.00,/,

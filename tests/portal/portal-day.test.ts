@@ -31,10 +31,12 @@ test('each page says which day it is for the shop, by the clock of the sandbox',
     'money/settlements/99',
   ]
   for (const path of pages)
-    expect(await day(path, 'en-GB'), path).toBe('Sat, 6 Mar 2027 Sandbox clock')
+    expect(await day(path, 'en-GB'), path).toBe(
+      'Sat, 6 Mar 2027 Time zone Europe/Oslo Sandbox clock',
+    )
   await service.advance(60)
-  expect(await day('', 'en-GB')).toBe('Sun, 7 Mar 2027 Sandbox clock')
-  expect(await day('money', 'nb')).toBe('søn. 7. mars 2027 Sandkassens klokke')
+  expect(await day('', 'en-GB')).toBe('Sun, 7 Mar 2027 Time zone Europe/Oslo Sandbox clock')
+  expect(await day('money', 'nb')).toBe('søn. 7. mars 2027 Tidssone Europe/Oslo Sandkassens klokke')
 })
 
 test('every way back looks the same', async () => {

@@ -61,3 +61,22 @@ test('with the keyboard alone, the values of a day are read from the chart', asy
   await told.waitFor()
   expect(await told.textContent()).toMatch(/: NOK.[\d,.]+, \d+ payments/)
 })
+
+test('a reader far away sees the times of the shop, and on hover those of their own', async () => {
+  const far = { ...desktop, locale: 'en', timezoneId: 'America/New_York' }
+  const timesOf = async (javaScriptEnabled: boolean) => {
+    const context = await portal.browser.newContext({ ...far, javaScriptEnabled })
+    const page = await context.newPage()
+    await signInTo(page, portal.service.address, '/portal/sandbox/payments')
+    const times = page.locator('td time')
+    const told = await times.allTextContents()
+    const hover = await times.first().getAttribute('title')
+    const at = new Date((await times.first().getAttribute('datetime')) ?? '')
+    await context.close()
+    return { told, hover, at }
+  }
+  const { told, hover, at } = await timesOf(true)
+  expect(told).toEqual((await timesOf(false)).told)
+  const own = { dateStyle: 'medium', timeStyle: 'short', timeZone: far.timezoneId } as const
+  expect(hover).toBe(`${at.toLocaleString('en', own)} America/New_York`)
+})

@@ -66,7 +66,7 @@ test('an unknown time zone is asked for again, otherwise days follow the given o
   expect(wrong.html).not.toContain('data-own-zone')
   const made = await alice.submit(wrong, asked)
   const list = await alice.visit(`${made.location}payments`)
-  expect(list.html).toContain('Days are in the time zone Europe/Oslo.')
+  expect(list.html).toContain('Time zone Europe/Oslo')
 })
 
 test('in production a merchant that has signed up takes payments once it is approved', async () => {

@@ -1,13 +1,18 @@
 // Live updates and tips; every page works without it.
 'use strict'
 const showTimes = (page) => {
-  for (const time of page.querySelectorAll('time[datetime]'))
-    time.textContent = new Date(time.dateTime).toLocaleString(
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone
+  for (const time of page.querySelectorAll('time[datetime]')) {
+    const text = new Date(time.dateTime).toLocaleString(
       document.documentElement.lang,
       'clock' in time.dataset
         ? { timeStyle: 'short' }
         : { dateStyle: 'medium', timeStyle: 'short' },
     )
+    // By the clocks of a shop; the reader's own are told on hover.
+    if (!('zone' in time.dataset)) time.textContent = text
+    else if (time.dataset.zone !== own) time.title = text + ' ' + own
+  }
 }
 showTimes(document)
 // The answer to a form replaces the page of that form: going back sends nothing again.

@@ -7,7 +7,7 @@ import type { Instant } from '../../domain/time.ts'
 import { searchOf } from '../../http/call.ts'
 import { fieldOf } from '../../http/forms.ts'
 import { hidden, plainForm } from '../ui/fields.tsx'
-import { shownAmount, shownTime } from '../ui/money.tsx'
+import { shownAmount, shopTime } from '../ui/money.tsx'
 import { type Visits } from '../payer/session.tsx'
 import { filled } from '../ui/words.tsx'
 import type { Route } from '../../http/route.ts'
@@ -85,10 +85,10 @@ const noticeHtml = async (
   visitor: PortalVisitor,
   notice: OpenNotice,
 ): Promise<Html> => {
-  const { shop, language, locale, csrf } = visitor
+  const { shop, language, csrf } = visitor
   const texts = textsIn[language].messages
   const { kind, about, until, raisedAt } = notice
-  const end = until === null ? '' : shownTime(until, locale)
+  const end = until === null ? '' : shopTime(until, visitor)
   const returned = returnedPayout(needs, notice)
   const place = returned
     ? settlementHref(visitor, returned.row.serial)
@@ -107,7 +107,7 @@ const noticeHtml = async (
           )}{' '}
           <span class="about">{filled(texts[`${kind}Do`], { time: end })}</span>{' '}
           <span class="quiet small">
-            {shownTime(raisedAt, locale)} {isAddress(kind) && ['· ', <code>{about}</code>]}
+            {shopTime(raisedAt, visitor)} {isAddress(kind) && ['· ', <code>{about}</code>]}
           </span>
         </span>
         <span class="buttons">

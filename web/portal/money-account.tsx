@@ -5,7 +5,7 @@ import { mayDo } from '../../domain/merchant/staff-roles.ts'
 import { searchOf, type Call } from '../../http/call.ts'
 import { fieldOf, type Fields } from '../../http/forms.ts'
 import { codeField, type Problems, plainForm, typed, Field, Choice } from '../ui/fields.tsx'
-import { shownTime } from '../ui/money.tsx'
+import { shopTime } from '../ui/money.tsx'
 import { type Visits } from '../payer/session.tsx'
 import { doneIn, filled } from '../ui/words.tsx'
 import { codeProblem } from '../staff/guard.tsx'
@@ -150,13 +150,13 @@ export const timesRoutes = (
 }
 
 const waitingHtml = async (needs: MoneyNeeds, visitor: PortalVisitor): Promise<Html> => {
-  const { shop, language, locale, csrf, me } = visitor
+  const { shop, language, csrf, me } = visitor
   const texts = textsIn[language].money
   const waiting = needs.accountChanges.find(shop.merchant)?.asked
   if (!waiting) return null
   const nameOf = await actorNames(needs)(shop.merchant, language)
   const who = await nameOf(`staff:${waiting.by}`)
-  const time = shownTime(waiting.takesEffectAt, locale)
+  const time = shopTime(waiting.takesEffectAt, visitor)
   const account = <b>{waiting.payoutAccount}</b>
   return (
     <div class="card note-card">

@@ -6,6 +6,7 @@ import { csvDownload } from '../../http/text-stream.ts'
 import type { Shown } from './guard.ts'
 import type { MoneyNeeds, Sheet } from './money-needs.ts'
 import type { PortalPage, PortalVisitor } from './page.tsx'
+import { logIn } from './zoned-log.ts'
 import { textsIn } from '../../texts/catalogue.ts'
 import { mayDo } from '../../domain/merchant/staff-roles.ts'
 
@@ -131,9 +132,14 @@ const latePage = ({ language }: Pick<PortalVisitor, 'language'>, csv: string): P
   }
 }
 
+/** Whoever takes it, and the shop whose file it is. */
+type Reader = Pick<PortalVisitor, 'language'> & {
+  readonly shop: Pick<PortalVisitor['shop'], 'timeZone'>
+}
+
 type Sent = Pick<Given, 'summary'> & {
   /** Of the log. */
-  readonly name: string
+  readonly name: 'transactions' | 'scopes'
   readonly type: string
   /** What the file is called, before its type. */
   readonly file: string
@@ -143,10 +149,11 @@ type Sent = Pick<Given, 'summary'> & {
 
 const sentAs = async (
   needs: Pick<MoneyNeeds, 'makeSpreadsheet'>,
-  visitor: Pick<PortalVisitor, 'language'>,
-  body: ReadableStream,
+  visitor: Reader,
+  log: ReadableStream,
   { name, type, summary, file, csv }: Sent,
 ): Promise<Shown> => {
+  const body = log.pipeThrough(logIn(visitor.shop.timeZone, name))
   const safe = `${file}.${type}`.replaceAll(/[^\w.-]+/g, '-')
   const headers = { 'Cache-Control': 'private, no-store', 'X-Content-Type-Options': 'nosniff' }
   if (type === 'csv') return csvDownload(safe, body, headers)
@@ -167,11 +174,12 @@ const sentAs = async (
  */
 export const fileReply = async (
   needs: Pick<MoneyNeeds, 'readLog' | 'makeSpreadsheet'>,
-  visitor: Pick<PortalVisitor, 'language'>,
+  visitor: Reader,
   file: string,
   { logs, title, summary }: Given,
 ): Promise<Shown> => {
-  const [, name = '', part = '', type = ''] = filePattern.exec(file) ?? []
+  const [, log, part = '', type = ''] = filePattern.exec(file) ?? []
+  const name = log === 'scopes' ? log : 'transactions'
   const parts = (name === 'scopes' ? logs.scopeLogs : logs.transactionLogs) ?? []
   const { sha256 } = parts[Number(part) - 1] ?? refuse('resource_is_unknown')
   const body = (await needs.readLog(sha256)) ?? refuse('resource_is_unknown')
@@ -192,7 +200,7 @@ type Open = Omit<Given, 'logs'> & {
 /** The same of a report that is open. @throws Refusal resource_is_unknown */
 export const openFileReply = async (
   needs: Pick<MoneyNeeds, 'readOpenLog' | 'makeSpreadsheet'>,
-  visitor: Pick<PortalVisitor, 'language'>,
+  visitor: Reader,
   file: string,
   { range, files, title, summary }: Open,
 ): Promise<Shown> => {

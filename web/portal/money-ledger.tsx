@@ -17,7 +17,7 @@ import { refuse } from '../../domain/refusal.ts'
 import type { LedgerRow } from '../../projections/ledgers.ts'
 import { shownReport, type ShownReport } from '../../http/merchant/report-reply.ts'
 import { type Problems, Choice, Field } from '../ui/fields.tsx'
-import { shownTime } from '../ui/money.tsx'
+import { shopTime } from '../ui/money.tsx'
 import type { MoneyNeeds } from './money-needs.ts'
 import {
   crumbsHtml,
@@ -105,7 +105,7 @@ export const ledgerOf = (
 ): LedgerRow => ledgers.find(shop.merchant, ledger) ?? refuse('resource_is_unknown')
 
 const rowHtml = (visitor: PortalVisitor, { currency }: LedgerRow, report: ShownReport): Row => {
-  const { language, locale } = visitor
+  const { language } = visitor
   const { number, ledger, openedAt, closedAt, sums } = report
   const currencies = currenciesOf({ currency, totals: sums.totals })
   const sumsOf = (of: typeof totalGross): Html =>
@@ -122,8 +122,8 @@ const rowHtml = (visitor: PortalVisitor, { currency }: LedgerRow, report: ShownR
       ),
     },
     reportBadge(report, visitor),
-    { kind: 'roomy', text: shownTime(openedAt, locale) },
-    { kind: 'roomy', text: closedAt !== null && shownTime(closedAt, locale) },
+    { kind: 'roomy', text: shopTime(openedAt, visitor) },
+    { kind: 'roomy', text: closedAt !== null && shopTime(closedAt, visitor) },
     { kind: 'number roomy', text: sumsOf(totalGross) },
     { number: sumsOf(totalNet) },
   ]

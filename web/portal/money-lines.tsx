@@ -5,10 +5,10 @@ import type { Route } from '../../http/route.ts'
 import type { Transaction, TransactionPlace } from '../../projections/transaction-row.ts'
 import { textsIn } from '../../texts/catalogue.ts'
 import { asked } from '../ui/fields.tsx'
-import { shownAmount, shownTime } from '../ui/money.tsx'
+import { shownAmount, shopTime } from '../ui/money.tsx'
 import { portalPath } from './areas.ts'
 import type { MoneyNeeds } from './money-needs.ts'
-import { crumbsHtml, daysHtml, moneyPath, settlementHref, sumText } from './money-parts.tsx'
+import { crumbsHtml, moneyPath, settlementHref, sumText } from './money-parts.tsx'
 import { moneyRoot, seeing, settlementParams } from './money-places.ts'
 import { madeSettlement } from './money-settlement.tsx'
 import { moneyIn } from './next-payout.tsx'
@@ -47,7 +47,7 @@ const rowOf = (needs: MoneyNeeds, line: Transaction, visitor: PortalVisitor): Ro
       ],
     },
     posTid ?? '',
-    shownTime(at, locale),
+    shopTime(at, visitor),
     { number: shown(gross) },
     { number: shown(-fees) },
     { number: shown(gross - fees) },
@@ -115,7 +115,6 @@ const unsettledPage = async (
         <p class="figure">{sumText(sum, currency, visitor)}</p>
       )),
       linesHtml(needs, lines, visitor, `${moneyPath(visitor, 'unsettled')}?`, texts.inTill),
-      daysHtml(visitor),
     ],
   }
 }
@@ -147,7 +146,6 @@ const settledPage = async (
         </div>
       </form>,
       linesHtml(needs, lines, visitor, `${path}?${search}`, money.payoutPayments),
-      daysHtml(visitor),
     ],
   }
 }

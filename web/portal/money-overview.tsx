@@ -19,7 +19,6 @@ import { unseen } from '../ui/words.tsx'
 import type { MoneyNeeds } from './money-needs.ts'
 import {
   dayText,
-  daysHtml,
   factsHtml,
   moneyPath,
   settlementHref,
@@ -137,7 +136,6 @@ export const moneyOverview = (
         {accountHtml(needs, visitor)}
       </div>,
       <Card title={texts.payouts}>
-        {daysHtml(visitor)}
         {!needs.canOrderPayouts && <p class="small">{texts.noBank}</p>}
         {settlementsHtml(needs, visitor, call)}
       </Card>,

@@ -53,11 +53,6 @@ export const startText = (
 export const taxcodeCountry = (taxcode: string, locale: string): string =>
   countryName(taxcode.slice(0, 2), locale)
 
-/** By whose clocks a day begins. */
-export const daysHtml = ({ shop, language }: PortalVisitor): Html => (
-  <p class="quiet small">{textsIn[language].money.daysAre({ timeZone: shop.timeZone })}</p>
-)
-
 /** The way back to where a page is reached from. */
 export const crumbsHtml = (
   visitor: PortalVisitor,

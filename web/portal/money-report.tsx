@@ -17,7 +17,7 @@ import { refuse } from '../../domain/refusal.ts'
 import type { LedgerRow } from '../../projections/ledgers.ts'
 import { shownReport, type ShownReport, countersView } from '../../http/merchant/report-reply.ts'
 import { searchOf, type Call } from '../../http/call.ts'
-import { shownTime, numberFormat } from '../ui/money.tsx'
+import { shopTime, numberFormat } from '../ui/money.tsx'
 import { filled } from '../ui/words.tsx'
 import { portalPath } from './areas.ts'
 import {
@@ -229,12 +229,12 @@ const closeHtml = (
   )
 }
 
-const agesHtml = ({ openedAt, closedAt }: ShownReport, { language, locale }: PortalVisitor) => {
-  const texts = textsIn[language].money
-  const opened = filled(texts.openedAt, { time: shownTime(openedAt, locale) })
+const agesHtml = ({ openedAt, closedAt }: ShownReport, visitor: PortalVisitor) => {
+  const texts = textsIn[visitor.language].money
+  const opened = filled(texts.openedAt, { time: shopTime(openedAt, visitor) })
   return closedAt === null
     ? opened
-    : [opened, ' · ', texts.closed, ' ', shownTime(closedAt, locale)]
+    : [opened, ' · ', texts.closed, ' ', shopTime(closedAt, visitor)]
 }
 
 /** One report of a ledger: its sums so far or for good, and its files once it is closed. */

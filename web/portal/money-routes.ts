@@ -1,4 +1,4 @@
-import { formatDateTime } from '../../application/date-time.ts'
+import { dateTimeIn } from '../../application/date-time.ts'
 import { feeTypes, totalGross, totalNet } from '../../domain/accounting/totals.ts'
 import { ledgers } from '../../domain/aggregates.ts'
 import { decimalsOf } from '../../domain/money/currency.ts'
@@ -131,11 +131,11 @@ export const summaryOf = ({ sums }: ShownReport, { language }: PortalVisitor): S
 export const asOf = (
   { name, rows = [] }: Sheet,
   at: Instant,
-  { language }: PortalVisitor,
-): Sheet => ({
-  name,
-  rows: [[textsIn[language].money.sumsSoFar({ time: `${formatDateTime(at)} UTC` })], ...rows],
-})
+  { language, shop }: PortalVisitor,
+): Sheet => {
+  const time = `${dateTimeIn(shop.timeZone)(at)} (${shop.timeZone})`
+  return { name, rows: [[textsIn[language].money.sumsSoFar({ time })], ...rows] }
+}
 
 export type FileParams = { readonly ledger: string; readonly report: string; readonly file: string }
 
@@ -146,7 +146,7 @@ export const logOf = (
   { at, params: { ledger, report, file } }: Pick<Call<FileParams>, 'at' | 'params'>,
 ): Promise<Shown> => {
   const { shown } = reportOf(needs, visitor, ledger, report)
-  const { merchant } = visitor.shop
+  const { merchant, timeZone } = visitor.shop
   const title = `${ledger}-report-${report}`
   const summary = summaryOf(shown, visitor)
   if (shown.status === 'closing') return refuse('resource_is_unknown')
@@ -156,7 +156,7 @@ export const logOf = (
   return openFileReply(needs, visitor, file, {
     range: { merchant, ledger, after: before?.closedPosition ?? 0 },
     files: openFilesOf(shown),
-    title: `${title}-so-far-${new Date(at).toISOString().slice(0, 16)}`,
+    title: `${title}-so-far-${dateTimeIn(timeZone)(at).slice(0, 16)}`,
     summary: asOf(summary, at, visitor),
   })
 }

@@ -4,7 +4,7 @@ import type { Payout, SettlementMade } from '../../domain/accounting/settlement-
 import { refuse } from '../../domain/refusal.ts'
 import { dateIn } from '../../domain/time-zone.ts'
 import type { SettlementRow } from '../../projections/settlements.ts'
-import { shownTime } from '../ui/money.tsx'
+import { shopTime } from '../ui/money.tsx'
 import { filled } from '../ui/words.tsx'
 import { portalPath } from './areas.ts'
 import { downloadsHtml } from './money-files.tsx'
@@ -12,7 +12,6 @@ import type { MoneyNeeds } from './money-needs.ts'
 import {
   crumbsHtml,
   dayText,
-  daysHtml,
   factsHtml,
   moneyPath,
   settlementHref,
@@ -108,7 +107,7 @@ const currencyHtml = (
         <Card title={texts.waterfall}>
           <p class="quiet small">{texts.waterfallWhat({ currency })}</p>
           <p class="quiet small">
-            {filled(texts.takes, { time: shownTime(row.startedAt, visitor.locale) })}{' '}
+            {filled(texts.takes, { time: shopTime(row.startedAt, visitor) })}{' '}
             <a href={moneyPath(visitor, 'terms')}>{texts.feesAll}</a>
           </p>
           {waterfallHtml(texts.waterfall, steps)}
@@ -183,7 +182,6 @@ export const settlementPage = (
       </div>,
       <MoreLink href={moneyPath(visitor, `payouts/${row.serial}`)} text={texts.payoutPayments} />,
       correctionsHtml(needs, visitor, row),
-      daysHtml(visitor),
     ],
   }
 }

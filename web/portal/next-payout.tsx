@@ -4,7 +4,7 @@ import { dayMs, dayOf, type Instant } from '../../domain/time.ts'
 import { dateIn, type TimeZone } from '../../domain/time-zone.ts'
 import type { PayoutGroup } from '../../projections/payouts.ts'
 import type { CurrencySum } from '../../projections/prepared.ts'
-import { shownTime } from '../ui/money.tsx'
+import { shopTime, type TimeReader } from '../ui/money.tsx'
 import { filled } from '../ui/words.tsx'
 import { portalPath } from './areas.ts'
 import { dayText, moneyPath, settlementHref, sumText } from './money-parts.tsx'
@@ -30,7 +30,7 @@ export type NextPayoutNeeds = {
   }
 }
 
-type Reader = Pick<LobbyVisitor, 'language' | 'locale'>
+type Reader = Pick<LobbyVisitor, 'language'> & TimeReader
 
 type Shop = {
   readonly merchant: string
@@ -112,7 +112,7 @@ export const nextPayoutHtml = (
   const texts = textsIn[reader.language].money
   const { unsettled, payouts, dueAt, hasAccount } = found(needs, shop, at)
   const coming = payouts.filter(isComing)
-  const time = dueAt === null ? undefined : shownTime(dueAt, reader.locale)
+  const time = dueAt === null ? undefined : shopTime(dueAt, reader)
   return [
     coming.length > 0 && comingHtml(coming, dateIn(shop.timeZone, at), reader, hrefOf),
     coming.length > groupsShown && <p class="quiet small">{texts.moreLater}</p>,
@@ -135,7 +135,7 @@ export const nextPayoutOf = (needs: NextPayoutNeeds, visitor: PortalVisitor): Ht
 
 /** Where the money is, in every currency: with customers, in the till, with the bank, arrived. */
 export const whereMoneyIs = (needs: NextPayoutNeeds, visitor: PortalVisitor): Html => {
-  const { shop, at, language, locale } = visitor
+  const { shop, at, language } = visitor
   const texts = textsIn[language].money
   const { reserved, unsettled, payouts, dueAt, hasAccount } = moneyIn(needs, visitor)
   const coming = payouts.filter(isComing)
@@ -150,7 +150,7 @@ export const whereMoneyIs = (needs: NextPayoutNeeds, visitor: PortalVisitor): Ht
     </div>
   )
   const settled =
-    dueAt === null ? texts.nextNone : filled(texts.nextOn, { time: shownTime(dueAt, locale) })
+    dueAt === null ? texts.nextNone : filled(texts.nextOn, { time: shopTime(dueAt, visitor) })
   const isDebt = unsettled.some(({ sum }) => sum.startsWith('-'))
   return (
     <section aria-label={texts.whereMoneyIs}>

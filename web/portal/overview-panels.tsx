@@ -2,7 +2,7 @@ import { Card, Link, Quiet, Table, type Html, List } from '../ui/components.tsx'
 import { staffActor } from '../../domain/merchant/staff.ts'
 import { isTheirPos, mayDo, type StaffAction } from '../../domain/merchant/staff-roles.ts'
 import { dayMs, type Instant } from '../../domain/time.ts'
-import { shownAmount, shownTime, plainAmounts, numberFormat } from '../ui/money.tsx'
+import { shownAmount, shopTime, plainAmounts, numberFormat, type TimeReader } from '../ui/money.tsx'
 import { actorNames, type ActorNeeds } from './actors.ts'
 import { portalPath } from './areas.ts'
 import { callbacksPath } from './developers/callback-list.tsx'
@@ -33,17 +33,17 @@ export type AddressTexts = { readonly since: Message<'time'>; readonly rests: st
 export const failingAddresses = (
   found: readonly FailingAddress[],
   { since, rests }: AddressTexts,
-  { locale, language }: { readonly locale: string; readonly language: Language },
+  reader: TimeReader & { readonly language: Language },
 ): Html => (
   <ul class="list">
     {found.map(({ destination, failingSince, problem, restedAt }) => {
-      const time = failingSince === null ? undefined : shownTime(failingSince, locale)
+      const time = failingSince === null ? undefined : shopTime(failingSince, reader)
       return (
         <li class="row">
           <span>
             <span class="name">{destination}</span>{' '}
             <span class="quiet small">
-              {problem ? <>{problemText(problem, language)}&nbsp;·</> : null}{' '}
+              {problem ? <>{problemText(problem, reader.language)}&nbsp;·</> : null}{' '}
               {time !== undefined && filled(since, { time })}
             </span>
           </span>
@@ -256,10 +256,11 @@ const newsRead = 60
 
 const expiringHtml = (
   { expiring }: PanelNeeds,
-  { shop, me, language, locale }: PortalVisitor,
+  visitor: PortalVisitor,
   at: Instant,
   posName: (id: string) => string,
 ): Html => {
+  const { shop, me, language, locale } = visitor
   const texts = textsIn[language].overview
   const found = expiring(shop.merchant, at, at + dayMs, 10 * mostShown)
     .filter(({ posId }) => isTheirPos(me.terms, posId))
@@ -276,7 +277,7 @@ const expiringHtml = (
                 {posTid} <small class="quiet">{posName(posId)}</small>
               </span>{' '}
               <span class="quiet small">
-                {texts.ends} {shownTime(expiresAt, locale)}
+                {texts.ends} {shopTime(expiresAt, visitor)}
               </span>
             </span>
             <b>{shownAmount(amountLeft + additionalAmountLeft, currency, locale)}</b>
@@ -308,7 +309,7 @@ const callbacksHtml = ({ failingCallbacks }: PanelNeeds, visitor: PortalVisitor)
 }
 
 const newsHtml = async (needs: PanelNeeds, visitor: PortalVisitor): Promise<Html> => {
-  const { shop, me, language, locale } = visitor
+  const { shop, me, language } = visitor
   const texts = textsIn[language].overview
   // The visit that goes on is not the last one.
   const since = me.visits[1] ?? me.visits[0]
@@ -329,7 +330,7 @@ const newsHtml = async (needs: PanelNeeds, visitor: PortalVisitor): Promise<Html
       <span>
         <span class="name">{text}</span>{' '}
         <span class="quiet small">
-          {await nameOf(actor)} · {shownTime(at, locale)}
+          {await nameOf(actor)} · {shopTime(at, visitor)}
         </span>
       </span>
     </li>

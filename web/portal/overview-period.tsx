@@ -167,15 +167,14 @@ export const periodText = ({ first, last }: Period, locale: string): string => {
 /** Which days are shown, and which they are compared with. */
 export const comparedHtml = (
   { period, today }: AskedPeriod,
-  { language, locale, shop }: PortalVisitor,
+  { language, locale }: PortalVisitor,
 ): Html => {
   const texts = textsIn[language].overview
   const [now, earlier] = [period, before(period)].map((one) => periodText(one, locale))
   const text = includesToday(period, today) ? texts.comparedToNow : texts.compared
   return (
     <p class="quiet small compared">
-      {filledText(text, { period: now ?? '', earlier: earlier ?? '' })}{' '}
-      {texts.zone({ timeZone: shop.timeZone })}
+      {filledText(text, { period: now ?? '', earlier: earlier ?? '' })}
     </p>
   )
 }

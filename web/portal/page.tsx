@@ -70,8 +70,9 @@ const dayHtml = ({ shop: { timeZone }, at, isSandbox, language, locale }: Portal
   const day = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' } as const
   const shown = dateFormat(locale, { ...day, timeZone }).format(at)
   return (
-    <p class="today" data-part="today" title={texts.dayIn({ timeZone })}>
-      {shown} {isSandbox && <span class="clock">{texts.sandboxClock}</span>}
+    <p class="today" data-part="today">
+      {shown} <span>{texts.timesIn({ timeZone })}</span>{' '}
+      {isSandbox && <span class="clock">{texts.sandboxClock}</span>}
     </p>
   )
 }

@@ -33,14 +33,6 @@ if (main) {
   const isBusy = () =>
     document.hidden ||
     ['INPUT', 'SELECT', 'TEXTAREA'].includes(document.activeElement?.tagName ?? '')
-  const locally = (part) => {
-    const format = { dateStyle: 'medium', timeStyle: 'short' }
-    for (const time of part.querySelectorAll('time[datetime]'))
-      time.textContent = new Date(time.dateTime).toLocaleString(
-        document.documentElement.lang,
-        format,
-      )
-  }
   // Whoever is on a link with the keyboard stays on it.
   const swap = (part, fresh) => {
     const href = part.contains(document.activeElement)
@@ -50,7 +42,6 @@ if (main) {
     const open = [...part.querySelectorAll('.fold[open]')].map(({ id }) => id)
     part.innerHTML = fresh.innerHTML
     for (const id of open) document.getElementById(id)?.setAttribute('open', '')
-    locally(part)
     enliven(part)
     // Of account.js.
     showCopies(part)

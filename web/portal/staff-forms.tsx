@@ -1,7 +1,7 @@
 import type { Html } from '../ui/components.tsx'
 import { isOwner, type StaffMember } from '../../domain/merchant/staff.ts'
 import { phoneField, type Problems } from '../ui/fields.tsx'
-import { shownTime } from '../ui/money.tsx'
+import { shopTime } from '../ui/money.tsx'
 import type { PortalPage, PortalVisitor } from './page.tsx'
 import { formPage } from './parts.tsx'
 import { ownerCode, termsFields, termsText, type GivenTerms } from './staff-fields.tsx'
@@ -22,14 +22,14 @@ const whoHtml = (
   { terms, visits }: StaffMember,
   name: string,
 ): readonly Html[] => {
-  const { language, locale, shop } = visitor
+  const { language, shop } = visitor
   const texts = textsIn[language].staff
   const bounds = termsText(visitor, terms, posOf(shop.merchant))
   const role = textsIn[language].portal[`role_${terms.role}`]
   const [last] = visits
   return [
     [<b>{name}</b>, ', ', role, bounds !== '' && `, ${bounds}`],
-    [texts.lastSeen, ': ', last ? shownTime(last.at, locale) : texts.never],
+    [texts.lastSeen, ': ', last ? shopTime(last.at, visitor) : texts.never],
   ]
 }
 

@@ -16,7 +16,7 @@ import { mayDo } from '../../domain/merchant/staff-roles.ts'
 import type { AskedOwnerChange, StaffMember } from '../../domain/merchant/staff.ts'
 import { searchOf, type Call } from '../../http/call.ts'
 import type { Device } from '../payer/devices.tsx'
-import { shownTime } from '../ui/money.tsx'
+import { shopTime } from '../ui/money.tsx'
 import { doneIn, filled, unseen } from '../ui/words.tsx'
 import { portalPath } from './areas.ts'
 import type { PortalPage, PortalVisitor } from './page.tsx'
@@ -36,7 +36,7 @@ type SecurityPartNeeds = ActorNeeds & {
 
 /** What the security log tells of the merchant. */
 const securityHtml = async (needs: SecurityPartNeeds, visitor: PortalVisitor): Promise<Html> => {
-  const { shop, language, locale } = visitor
+  const { shop, language } = visitor
   const texts = textsIn[language].staff
   /** An event is called what news call it. */
   const saidOf = ({ reason = '', about = '' }: Pick<SecurityLine, 'reason' | 'about'>) =>
@@ -45,7 +45,7 @@ const securityHtml = async (needs: SecurityPartNeeds, visitor: PortalVisitor): P
   const lines = needs.securityOf(shop.merchant)
   if (lines.length === 0) return <Quiet text={texts.nobodyElse} />
   const rows = lines.map(async ({ at, type, reason, about, actor, address, times }) => [
-    shownTime(Date.parse(at), locale),
+    shopTime(Date.parse(at), visitor),
     [
       saidOf({ reason, about }) ?? plainText(texts, `seen_${type}`) ?? type,
       ' ',
@@ -98,7 +98,7 @@ const waitingHtml = async (
   visitor: PortalVisitor,
   members: readonly StaffMember[],
 ): Promise<Html> => {
-  const { shop, me, language, locale, csrf } = visitor
+  const { shop, me, language, csrf } = visitor
   const asked = needs.ownerChanges.find(shop.merchant)?.asked
   if (!asked) return null
   const texts = textsIn[language].staff
@@ -107,7 +107,7 @@ const waitingHtml = async (
     const one = members.find(({ member }) => member === id)
     return (one && (await personName(needs, one))) ?? texts.erased
   }
-  const from = shownTime(asked.takesEffectAt, locale)
+  const from = shopTime(asked.takesEffectAt, visitor)
   const [name, by] = [await nameOf(asked.member), await nameOf(asked.by)]
   return (
     <div class="card note-card">
@@ -134,7 +134,7 @@ const memberHtml = async (
   one: StaffMember,
   pointsOfSale: readonly Pos[],
 ): Promise<Row> => {
-  const { shop, me, language, locale } = visitor
+  const { shop, me, language } = visitor
   const texts = textsIn[language].staff
   const name = (await personName(needs, one)) ?? texts.erased
   const bounds = termsText(visitor, one.terms, pointsOfSale)
@@ -161,7 +161,7 @@ const memberHtml = async (
       ' ',
       bounds !== '' && <span class="value">{bounds}</span>,
     ],
-    last ? shownTime(last.at, locale) : <span class="quiet">{texts.never}</span>,
+    last ? shopTime(last.at, visitor) : <span class="quiet">{texts.never}</span>,
     {
       kind: 'links',
       text: mayDo(me.terms, 'change_staff') && [
@@ -191,7 +191,7 @@ const peopleHtml = async (
 }
 
 const sessionsHtml = ({ devicesOf }: StaffPageNeeds, visitor: PortalVisitor, at: number): Html => {
-  const { session, language, texts: account, csrf, shop, locale } = visitor
+  const { session, language, texts: account, csrf, shop } = visitor
   const texts = textsIn[language].staff
   return (
     <List
@@ -201,7 +201,7 @@ const sessionsHtml = ({ devicesOf }: StaffPageNeeds, visitor: PortalVisitor, at:
           <span>
             <span class="name">{one.device ?? account.unknownDevice}</span>{' '}
             <span class="quiet small">
-              {filled(account.usedAt, { time: shownTime(one.usedAt, locale) })}
+              {filled(account.usedAt, { time: shopTime(one.usedAt, visitor) })}
             </span>
           </span>
           {one.session === session.digest ? (

@@ -69,6 +69,24 @@ export const shownTime = (at: Instant, locale: string): Html => {
   return <time datetime={new Date(at).toISOString()}>{text} UTC</time>
 }
 
+/** Who reads a page, and the shop whose page it is. */
+export type TimeReader = {
+  readonly locale: string
+  readonly shop?: { readonly timeZone: string }
+}
+
+/** A time in the zone of the shop, if it is a page of one; a script adds the reader's own. */
+export const shopTime = (at: Instant, { locale, shop }: TimeReader): Html => {
+  if (!shop) return shownTime(at, locale)
+  const { timeZone } = shop
+  const format = { dateStyle: 'medium', timeStyle: 'short', timeZone } as const
+  return (
+    <time datetime={new Date(at).toISOString()} data-zone={timeZone}>
+      {dateFormat(locale, format).format(at)}
+    </time>
+  )
+}
+
 const halfDayMs = 43_200_000
 
 /**

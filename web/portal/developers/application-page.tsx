@@ -3,7 +3,7 @@ import { Choice } from '../../ui/fields.tsx'
 import { mayDo } from '../../../domain/merchant/staff-roles.ts'
 import type { Instant } from '../../../domain/time.ts'
 import type { Problems } from '../../ui/fields.tsx'
-import { shownTime } from '../../ui/money.tsx'
+import { shopTime } from '../../ui/money.tsx'
 import { filled } from '../../ui/words.tsx'
 import type { PortalPage, PortalVisitor } from '../page.tsx'
 import { overlapHours, toldHtml, type Told } from './application-fields.tsx'
@@ -100,7 +100,7 @@ export const applicationPage = (
   { at, done, secret, given }: With,
 ): PortalPage => {
   const texts = textsOf(visitor)
-  const { shop, me, locale } = visitor
+  const { shop, me } = visitor
   const { clientId, name, redirectUris, previousSecret } = row.data
   const until = previousSecret && at < previousSecret.until ? previousSecret.until : undefined
   return developersPage(visitor, {
@@ -115,7 +115,7 @@ export const applicationPage = (
           [texts.redirectUris, redirectUris.map((uri) => [<code>{uri}</code>, <br />])],
         ])}
         {until !== undefined && (
-          <p class="note">{filled(texts.oldSecretUntil, { time: shownTime(until, locale) })}</p>
+          <p class="note">{filled(texts.oldSecretUntil, { time: shopTime(until, visitor) })}</p>
         )}
         {mayDo(me.terms, 'change_applications') &&
           changesHtml(needs, visitor, row, given ?? { name, redirectUris }, given?.problems)}

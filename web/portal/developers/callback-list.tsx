@@ -7,7 +7,7 @@ import type {
 import type { Instant } from '../../../domain/time.ts'
 import type { CallbackNeeds } from '../../../http/merchant/callback.ts'
 import { summaryView } from '../../../http/merchant/callback-reply.ts'
-import { shownTime } from '../../ui/money.tsx'
+import { shopTime } from '../../ui/money.tsx'
 import { linkToOlder } from '../../ui/paging.tsx'
 import { filled } from '../../ui/words.tsx'
 import type { PortalPage, PortalVisitor } from '../page.tsx'
@@ -172,7 +172,7 @@ const rowHtml = (
   const { merchant } = visitor.shop
   const { callback_uri: uri } = summaryView(needs, row)
   return [
-    shownTime(row.at, visitor.locale),
+    shopTime(row.at, visitor),
     {
       head: [
         <a href={callbacksPath(merchant, `/${row.id}`)}>{callbackWords(visitor, row.event)}</a>,
@@ -251,7 +251,7 @@ const secretHtml = async (
           ' ',
           earlier.map(({ secret, validUntil }, index) => [
             <p class="quiet small">
-              {filled(texts.oldUntil, { time: shownTime(validUntil ?? at, visitor.locale) })}
+              {filled(texts.oldUntil, { time: shopTime(validUntil ?? at, visitor) })}
             </p>,
             copyHtml(visitor, `earlier-${index}`, secret),
           ]),

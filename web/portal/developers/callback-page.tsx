@@ -3,7 +3,7 @@ import { mayDo } from '../../../domain/merchant/staff-roles.ts'
 import type { Attempt } from '../../../domain/callback.ts'
 import type { CallbackMessageRow } from '../../../projections/callback-message-table.ts'
 import { summaryView } from '../../../http/merchant/callback-reply.ts'
-import { shownTime } from '../../ui/money.tsx'
+import { shopTime } from '../../ui/money.tsx'
 import type { Call } from '../../../http/call.ts'
 import { recordMessageReading, type RecordingNeeds } from '../../../http/personal-data.ts'
 import { portalPath } from '../areas.ts'
@@ -27,7 +27,7 @@ const attemptHtml = (visitor: PortalVisitor, one: Attempt): Row => {
   const { result, httpStatus, problem, attemptedAt, uri, durationMs } = one
   const took = durationMs === undefined ? '' : `${durationMs} ms`
   return [
-    shownTime(attemptedAt, visitor.locale),
+    shopTime(attemptedAt, visitor),
     [
       <b class={`badge ${resultKinds[result]}`}>{httpStatus ?? '—'}</b>,
       ' ',
@@ -106,10 +106,10 @@ export const callbackPage = async (
               [texts.event, <code>{row.event}</code>],
               [texts.message, copyHtml(visitor, 'message', row.id)],
               [texts.about, aboutHtml(visitor, row)],
-              [texts.time, shownTime(row.at, visitor.locale)],
+              [texts.time, shopTime(row.at, visitor)],
               [texts.callbackAddress, <code>{uri ?? '—'}</code>],
               ...(typeof next === 'number'
-                ? [[texts.nextAttempt, shownTime(next, visitor.locale)] as const]
+                ? [[texts.nextAttempt, shopTime(next, visitor)] as const]
                 : []),
             ])}
             {mayRetry && actHtml(visitor, { path, change: 'retry', label: texts.retry })}

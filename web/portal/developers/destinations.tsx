@@ -16,7 +16,7 @@ import type { Queries } from '../../../projections/read-models.ts'
 import type { Visits } from '../../payer/session.tsx'
 import { Card, Quiet, type Html } from '../../ui/components.tsx'
 import { Choice, Field, asked, hidden, plainForm, typed, type Problems } from '../../ui/fields.tsx'
-import { shownTime } from '../../ui/money.tsx'
+import { shopTime } from '../../ui/money.tsx'
 import { contextOfStaff, type PortalNeeds, type Shown } from '../guard.ts'
 import type { PortalPage, PortalVisitor } from '../page.tsx'
 import { portalPages } from '../pages.ts'
@@ -139,7 +139,7 @@ const destinationHtml = (
   const texts = textsOf(visitor)
   const { id, uri, events, ledgers, posIds, enabled } = data
   const { lastSuccess, oldestWaiting, failingSince, reason } = rows.health(data)
-  const time = (at: Instant | null) => (at === null ? '–' : shownTime(at, visitor.locale))
+  const time = (at: Instant | null) => (at === null ? '–' : shopTime(at, visitor))
   const shownEvents = events.map((name) =>
     name === '*' ? texts.allEvents : callbackWords(visitor, name),
   )

@@ -7,7 +7,7 @@ import { portalDestinationRoutes, type PortalDestinationNeeds } from './destinat
 import { portalSandboxRoutes, type PortalSandboxNeeds } from './sandbox.tsx'
 import { portalUserRoutes, type PortalUserNeeds } from './users.ts'
 import type { RefusalLine } from '../../../application/refused-request.ts'
-import { shownTime } from '../../ui/money.tsx'
+import { shopTime } from '../../ui/money.tsx'
 import type { PortalNeeds } from '../guard.ts'
 import type { PortalPage, PortalVisitor } from '../page.tsx'
 import { portalPages } from '../pages.ts'
@@ -44,7 +44,7 @@ const refusedHtml = (visitor: PortalVisitor, one: Refused): Html => {
           {one.method} {one.target ?? one.path}
         </code>{' '}
         <span class="why">{reasonHtml(visitor, one.rule)}</span>{' '}
-        {shownTime(Date.parse(one.at), visitor.locale)}
+        {shopTime(Date.parse(one.at), visitor)}
       </summary>
       {factsHtml([
         [texts.reason, reasonHtml(visitor, one.rule)],

@@ -19,7 +19,7 @@ import { mayDo } from '../../../domain/merchant/staff-roles.ts'
 import type { Instant } from '../../../domain/time.ts'
 import { listStart, type PaymentLists } from '../../../projections/payment-list.ts'
 import type { PaymentRow } from '../../../projections/payment-table.ts'
-import { shownAmount, shownTime } from '../../ui/money.tsx'
+import { shownAmount, shopTime } from '../../ui/money.tsx'
 import { unseen, filled } from '../../ui/words.tsx'
 import { portalPath } from '../areas.ts'
 import { namesOfPos, type PosOf } from '../payments/query.ts'
@@ -49,7 +49,7 @@ const waitingHtml = (visitor: PortalVisitor, names: Names, row: PaymentRow): Row
   return [
     { head: <a href={portalPath(merchant, `payments/${row.tid}`)}>{amount}</a> },
     [row.posTid, <span class="value">{names.get(row.posId) ?? row.posId}</span>],
-    shownTime(row.requestedAt, visitor.locale),
+    shopTime(row.requestedAt, visitor),
     <Form
       class="play"
       action={developersPath(merchant, 'sandbox')}
@@ -95,7 +95,7 @@ const clockHtml = (visitor: PortalVisitor, at: Instant, mayChange: boolean): Htm
   const path = developersPath(visitor.shop.merchant, 'sandbox')
   return (
     <Card title={texts.clock}>
-      <p>{filled(texts.nowIs, { time: <b>{shownTime(at, visitor.locale)}</b> })}</p>
+      <p>{filled(texts.nowIs, { time: <b>{shopTime(at, visitor)}</b> })}</p>
       {mayChange && [
         <p class="quiet small">
           {texts.advanceWhat} {texts.advanceShared}

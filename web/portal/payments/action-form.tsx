@@ -12,7 +12,7 @@ import type { PaymentPreview } from '../../../application/payment-acts.ts'
 import { formatAmount, type Pots } from '../../../domain/money/money.ts'
 import type { RequestedPayment } from '../../../domain/payment/payment-state.ts'
 import { codeField, Field } from '../../ui/fields.tsx'
-import { shownAmount, shownTime } from '../../ui/money.tsx'
+import { shownAmount, shopTime } from '../../ui/money.tsx'
 import { filled } from '../../ui/words.tsx'
 import { portalPath } from '../areas.ts'
 import type { PortalVisitor } from '../page.tsx'
@@ -122,7 +122,7 @@ const confirmText = (form: ActionForm, pots: Pots, { after }: PaymentPreview): H
         ? texts.confirmAbort
         : filled(texts.confirmRelease, { amount: shown })
     case 'renew':
-      return filled(texts.confirmRenew, { time: shownTime(after.expiresAt, visitor.locale) })
+      return filled(texts.confirmRenew, { time: shopTime(after.expiresAt, visitor) })
   }
 }
 

@@ -3,7 +3,7 @@ import { toldOfPayment, type ToldOfPayment } from '../../../application/payment-
 import { mayDo } from '../../../domain/merchant/staff-roles.ts'
 import type { CallbackMessageRow } from '../../../projections/callback-message-table.ts'
 import type { CallbackNeeds } from '../../../http/merchant/callback.ts'
-import { shownTime } from '../../ui/money.tsx'
+import { shopTime } from '../../ui/money.tsx'
 import { filled } from '../../ui/words.tsx'
 import { callbacksPath, badgeHtml } from '../developers/callback-list.tsx'
 import { callbackWords } from '../developers/parts.tsx'
@@ -43,17 +43,17 @@ export const furtherHtml = (
 }
 
 const attemptHtml = (
-  { locale, language }: PortalVisitor,
+  visitor: PortalVisitor,
   texts: Catalogue['payments'],
   { attemptedAt, uri, httpStatus, problem, durationMs }: Told['tries'][number],
 ): Html => {
   const answer =
     httpStatus === null
-      ? problemText(problem ?? '', language)
+      ? problemText(problem ?? '', visitor.language)
       : filled(texts.callbackAnswered, { status: httpStatus })
   return (
     <li>
-      {shownTime(attemptedAt, locale)} · {answer}
+      {shopTime(attemptedAt, visitor)} · {answer}
       {durationMs !== undefined && ` · ${durationMs} ms`} <span class="quiet">{uri}</span>
     </li>
   )
@@ -85,7 +85,7 @@ export const callbacksHtml = (
         <li>
           <p>
             {nameHtml(visitor, one)} {badgeHtml(one.status, texts[`callback_${one.status}`])}{' '}
-            <span class="quiet small">{shownTime(one.at, visitor.locale)}</span>
+            <span class="quiet small">{shopTime(one.at, visitor)}</span>
           </p>
           {one.tries.length > 0 && (
             <ol class="small">

@@ -12,7 +12,7 @@ import { textsIn } from '../../../texts/catalogue.ts'
 import type { Catalogue } from '../../../texts/generated/texts.ts'
 import type { Visits } from '../../payer/session.tsx'
 import { Field } from '../../ui/fields.tsx'
-import { shownAmount, shownTime } from '../../ui/money.tsx'
+import { shownAmount, shopTime } from '../../ui/money.tsx'
 import { filled } from '../../ui/words.tsx'
 import { portalPath } from '../areas.ts'
 import { contextOfStaff } from '../guard.ts'
@@ -68,7 +68,7 @@ export const disputesHtml = (shown: ShownPayment, at: Instant): Html => {
             <q>{dispute.reason}</q>
           </p>
           <p class="quiet small">
-            {filled(texts.dueBy, { time: shownTime(dispute.due, locale) })} ·{' '}
+            {filled(texts.dueBy, { time: shopTime(dispute.due, visitor) })} ·{' '}
             {dispute.evidence.length === 0
               ? texts.evidenceNone
               : texts.evidence({ count: dispute.evidence.length })}

@@ -2,7 +2,6 @@ import { type InputAttributes, Field } from '../../ui/fields.tsx'
 import { Choice, type Option } from '../../ui/fields.tsx'
 import { Hidden, Link, type Html } from '../../ui/components.tsx'
 import type { Instant } from '../../../domain/time.ts'
-import { filled } from '../../ui/words.tsx'
 import {
   addressOf,
   oftenAsked,
@@ -115,7 +114,7 @@ const isOpen = ({ filters, timeZone, at }: Shown): boolean => {
 
 /** The search, and the other filters below it, open when one is set. */
 export const filtersHtml = (shown: Shown): Html => {
-  const { texts, path, filters, pointsOfSale, timeZone } = shown
+  const { texts, path, filters, pointsOfSale } = shown
   const set = moreNames.filter((name) => filters[name] !== '').length
   const amount = { inputmode: 'decimal', autocomplete: 'off' } as const
   const known = pointsOfSale.some(([id]) => id === filters.pos)
@@ -147,7 +146,6 @@ export const filtersHtml = (shown: Shown): Html => {
             ['largest', texts.largest],
           ])}
         </div>
-        <p class="quiet small">{filled(texts.daysAre, { timeZone })}</p>
         <div class="find-go">
           <button class="second">{texts.show}</button>
           <a href={path}>{texts.clear}</a>

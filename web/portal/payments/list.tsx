@@ -5,7 +5,7 @@ import type { Instant } from '../../../domain/time.ts'
 import type { PaymentRow } from '../../../projections/payment-table.ts'
 import { statusCodeOf } from '../../../projections/payment-search.ts'
 import { searchOf } from '../../../http/call.ts'
-import { shownAmount, shownTime } from '../../ui/money.tsx'
+import { shownAmount, shopTime } from '../../ui/money.tsx'
 import type { Route } from '../../../http/route.ts'
 import { portalPath } from '../areas.ts'
 import type { PortalVisitor } from '../page.tsx'
@@ -77,7 +77,7 @@ const rowHtml = ({ needs, visitor, at, names }: Listed, row: PaymentRow): Row =>
     },
     { kind: 'whom', text: customerHtml(needs, visitor, row) },
     { kind: 'where', text: names.get(row.posId) ?? row.posId },
-    { kind: 'when', text: shownTime(row.requestedAt, locale) },
+    { kind: 'when', text: shopTime(row.requestedAt, visitor) },
   ]
 }
 

@@ -2,7 +2,7 @@ import { Quiet, Table, type Row, type Html } from '../../ui/components.tsx'
 import { mayDo } from '../../../domain/merchant/staff-roles.ts'
 import type { PaymentRecord } from '../../../application/payment-history.ts'
 import { type RequestedPayment, available } from '../../../domain/payment/payment-state.ts'
-import { shownAmount, shownTime, plainAmounts } from '../../ui/money.tsx'
+import { shownAmount, shopTime, plainAmounts } from '../../ui/money.tsx'
 import { reportHref, settlementHref } from '../money-parts.tsx'
 import type { PortalVisitor } from '../page.tsx'
 import type { Told } from './timeline.tsx'
@@ -167,7 +167,7 @@ const lineHtml = (told: Told, visitor: PortalVisitor, line: Line): Row => {
     .filter((name) => charge[name] !== 0)
     .map((name) => `${texts[name]} ${shown(charge[name])}`)
   return [
-    [texts[text], ' ', <small class="quiet">{shownTime(event.metadata.at, locale)}</small>],
+    [texts[text], ' ', <small class="quiet">{shopTime(event.metadata.at, visitor)}</small>],
     { number: shown(gross) },
     {
       number: [

@@ -28,7 +28,7 @@ import {
   refundable,
   type Part,
 } from '../../../domain/payment/payment-state.ts'
-import { shownAmount, shownTime } from '../../ui/money.tsx'
+import { shownAmount, shopTime } from '../../ui/money.tsx'
 import { findItem, type ChunkedList } from '../../../domain/chunked-list.ts'
 import { isNothing, nothing, type Pots } from '../../../domain/money/money.ts'
 import type { Instant } from '../../../domain/time.ts'
@@ -67,7 +67,7 @@ const doneText = ({ visitor, texts, payment }: ShownPayment, { done, part }: Don
       return payment.isRenewed
         ? filled(texts.done_renew, {
             amount: money(left),
-            time: shownTime(expiresAt, visitor.locale),
+            time: shopTime(expiresAt, visitor),
           })
         : undefined
     case undefined:
@@ -186,7 +186,7 @@ const bodyOf = async (needs: PaymentPageNeeds, shown: ShownPayment, asked: Asked
   const actors = new Set(history.events.map(({ metadata }) => metadata.actor))
   const names = await namesOf(needs, shop.merchant, actors)
   const told: Told = {
-    ...{ texts, locale, currency: payment.request.currency, names },
+    ...{ texts, locale, shop, currency: payment.request.currency, names },
     posNames: namesOfPos(needs, shop.merchant),
   }
   const pages = pagesHtml(shown, history, before !== undefined)

@@ -1,7 +1,7 @@
 import { Card, Link, type Html } from '../../ui/components.tsx'
 import type { RequestedPayment } from '../../../domain/payment/payment-state.ts'
 import { nothing } from '../../../domain/money/money.ts'
-import { shownAmount, shownTime } from '../../ui/money.tsx'
+import { shownAmount, shopTime } from '../../ui/money.tsx'
 import { filled } from '../../ui/words.tsx'
 import { portalPath } from '../areas.ts'
 import type { PortalVisitor } from '../page.tsx'
@@ -58,7 +58,7 @@ export const headHtml = (shown: ShownPayment): Html => {
     asked: request.amount + extra,
     reserved: left.amount + left.additionalAmount,
   })
-  const until = shownTime(expiresAt, visitor.locale)
+  const until = shopTime(expiresAt, visitor)
   return [
     <div class="head pay-head">
       <div>
@@ -97,7 +97,7 @@ export const detailsHtml = (
     [texts.pos, names.get(request.posId) ?? request.posId],
     [texts.customer, customer],
     [texts.ledger, details.ledger],
-    ...(isOpen ? [[texts.expiresAt, shownTime(expiresAt, locale)] as const] : []),
+    ...(isOpen ? [[texts.expiresAt, shopTime(expiresAt, visitor)] as const] : []),
     ...(details.callbackUri === null
       ? []
       : [[texts.callbackUri, <code>{details.callbackUri}</code>] as const]),

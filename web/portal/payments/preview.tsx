@@ -2,7 +2,7 @@ import { Table, type Html } from '../../ui/components.tsx'
 import type { PaymentPreview } from '../../../application/payment-acts.ts'
 import { nothing, type Pots } from '../../../domain/money/money.ts'
 import { available, type RequestedPayment } from '../../../domain/payment/payment-state.ts'
-import { shownAmount, shownTime } from '../../ui/money.tsx'
+import { shownAmount, shopTime, type TimeReader } from '../../ui/money.tsx'
 import { filled } from '../../ui/words.tsx'
 import { standingOf } from './payment-parts.tsx'
 import { badgeHtml } from './state.tsx'
@@ -10,7 +10,7 @@ import type { Catalogue } from '../../../texts/generated/texts.ts'
 
 type Previewed = {
   readonly texts: Catalogue['payments']
-  readonly visitor: { readonly locale: string }
+  readonly visitor: TimeReader
   readonly payment: RequestedPayment
 }
 
@@ -32,7 +32,7 @@ export const changesHtml = (
 ): Html => {
   const [now, then] = [sumsIn(payment), sumsIn(after)]
   const shown = (minor: number) => shownAmount(minor, payment.request.currency, visitor.locale)
-  const time = (at: number) => shownTime(at, visitor.locale)
+  const time = (at: number) => shopTime(at, visitor)
   const row = (name: string, before: Html, after: Html) => [
     { head: name },
     { number: before },

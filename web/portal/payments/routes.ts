@@ -26,6 +26,8 @@ import {
 import { z } from 'zod'
 import { formatAmount } from '../../../domain/money/money.ts'
 import type { Instant } from '../../../domain/time.ts'
+import { dateIn, type TimeZone } from '../../../domain/time-zone.ts'
+import { dateTimeIn } from '../../../application/date-time.ts'
 import type { PaymentRow } from '../../../projections/payment-table.ts'
 import { statusCodeOf, statusOf } from '../../../projections/payment-search.ts'
 import { sumsOfRow } from './state.tsx'
@@ -44,18 +46,34 @@ const mostCsvLines = 100_000
 
 const linesAPart = 1_000
 
-const columns = [
-  ...['tid', 'pos_id', 'pos_tid', 'requested', 'status', 'status_code', 'customer', 'currency'],
+const columnsIn = (timeZone: string) => [
+  ...[
+    'tid',
+    'pos_id',
+    'pos_tid',
+    `requested (${timeZone})`,
+    'status',
+    'status_code',
+    'customer',
+    'currency',
+  ],
   ...['amount', 'additional_amount', 'reserved', 'captured', 'refunded', 'credit', 'text'],
 ]
 
-const lineOf = ({ showCustomer, textCell }: PaymentCsvNeeds, row: PaymentRow, at: Instant) => {
+type Line = { readonly at: Instant; readonly timeIn: (at: Instant) => string }
+
+const lineOf = ({ showCustomer, textCell }: PaymentCsvNeeds, row: PaymentRow, line: Line) => {
+  const { at, timeIn } = line
   const amount = (minor: number) => formatAmount(minor, row.currency)
   const statusCode = statusCodeOf(row, at)
   const cells = [
     ...[row.tid, textCell(row.posId), textCell(row.posTid)],
-    ...[new Date(row.requestedAt).toISOString().slice(0, 19).replace('T', ' ')],
-    ...[statusOf(statusCode), String(statusCode), textCell(showCustomer(row.customer))],
+    ...[
+      timeIn(row.requestedAt),
+      statusOf(statusCode),
+      String(statusCode),
+      textCell(showCustomer(row.customer)),
+    ],
     ...[row.currency, amount(row.amount), amount(row.additionalAmount)],
     ...[amount(sumsOfRow(row, at).reserved), amount(row.captured), amount(row.refunded)],
     ...[row.credit ? 'credit' : '', textCell(row.text)],
@@ -65,14 +83,22 @@ const lineOf = ({ showCustomer, textCell }: PaymentCsvNeeds, row: PaymentRow, at
 
 type FindPage = (filters: Filters) => Promise<Found>
 
-async function* linesOf(needs: PaymentCsvNeeds, find: FindPage, first: Filters, at: Instant) {
-  yield `${columns.join(',')}\r\n`
+type Written = { readonly at: Instant; readonly timeZone: TimeZone }
+
+async function* linesOf(
+  needs: PaymentCsvNeeds,
+  find: FindPage,
+  first: Filters,
+  { at, timeZone }: Written,
+) {
+  const timeIn = dateTimeIn(timeZone)
+  yield `${columnsIn(timeZone).join(',')}\r\n`
   let filters: Filters | undefined = { ...first, behind: '' }
   for (let left = mostCsvLines; filters !== undefined && left > 0;) {
     const { rows, next }: Found = await find(filters)
     const taken = rows.slice(0, left)
     left -= taken.length
-    yield taken.map((row) => lineOf(needs, row, at)).join('')
+    yield taken.map((row) => lineOf(needs, row, { at, timeIn })).join('')
     filters = next === null ? undefined : { ...filters, behind: writePlace(next) }
   }
 }
@@ -94,8 +120,10 @@ const paymentCsvRoute = (needs: PaymentCsvNeeds, { page }: PortalPages): Route =
       const { at } = call
       const of = { shop, terms: me.terms }
       const find: FindPage = (filters) => search(of, filters, { limit: linesAPart, at })
-      const name = `payments-${shop.merchant}-${new Date(at).toISOString().slice(0, 10)}.csv`
-      const lines = linesOf(needs, find, filtersOf(searchOf(call)), at)
+      const name = `payments-${shop.merchant}-${dateIn(shop.timeZone, at)}.csv`
+      const lines = linesOf(needs, find, filtersOf(searchOf(call)), {
+        ...{ at, timeZone: shop.timeZone },
+      })
       return csvDownload(name, textStream(lines), pageHeaders(needs.isSecure))
     },
   )

@@ -2,7 +2,7 @@ import type { Html } from '../../ui/components.tsx'
 import type { PaymentRecord } from '../../../application/payment-history.ts'
 import { isRelease, type PaymentDetails } from '../../../domain/payment/payment-events.ts'
 import type { Pots } from '../../../domain/money/money.ts'
-import { shownAmount, shownTime } from '../../ui/money.tsx'
+import { shownAmount, shopTime } from '../../ui/money.tsx'
 import { filled } from '../../ui/words.tsx'
 import type { Catalogue } from '../../../texts/generated/texts.ts'
 import type { PlainKey } from '../../../texts/message.ts'
@@ -10,6 +10,7 @@ import type { PlainKey } from '../../../texts/message.ts'
 export type Told = {
   readonly texts: Catalogue['payments']
   readonly locale: string
+  readonly shop: { readonly timeZone: string }
   readonly currency: string
   /** Names of the staff by member. */
   readonly names: ReadonlyMap<string, string>
@@ -79,7 +80,7 @@ const saysHtml = (told: Told, event: PaymentRecord): Html => {
       return filled(texts.event_PaymentAuthorized, {
         tip: additionalAmount === 0 ? 'none' : tip,
         credit: credit ? 'yes' : 'no',
-        time: shownTime(expiresAt, locale),
+        time: shopTime(expiresAt, told),
       })
     }
     case 'PaymentFailed':
@@ -99,13 +100,13 @@ const saysHtml = (told: Told, event: PaymentRecord): Html => {
     }
     case 'PaymentDisputed': {
       const { reason, due } = event.data
-      const said = { amount: potsText(event.data, told), time: shownTime(due, locale) }
+      const said = { amount: potsText(event.data, told), time: shopTime(due, told) }
       return [filled(texts.event_PaymentDisputed, said), ' ', <q>{reason}</q>]
     }
     case 'PaymentDisputeWon':
       return filled(texts.event_PaymentDisputeWon, { amount: potsText(event.data, told) })
     case 'PaymentRenewed':
-      return filled(texts.event_PaymentRenewed, { time: shownTime(event.data.expiresAt, locale) })
+      return filled(texts.event_PaymentRenewed, { time: shopTime(event.data.expiresAt, told) })
     case 'PaymentEvidenceSent':
     case 'PaymentDisputeLost':
     case 'PaymentPickedUp':
@@ -139,7 +140,7 @@ export const timelineHtml = (told: Told, events: readonly PaymentRecord[]): Html
       <li class={tones[event.type] ?? ''}>
         <p>{saysHtml(told, event)}</p>
         <p class="quiet small">
-          {shownTime(event.metadata.at, told.locale)} ·{' '}
+          {shopTime(event.metadata.at, told)} ·{' '}
           {filled(told.texts.by, { who: whoHtml(told, event.metadata.actor) })}
         </p>
       </li>

@@ -1,7 +1,7 @@
 import { Table, type Html } from '../../ui/components.tsx'
 import type { Instant } from '../../../domain/time.ts'
 import { dateIn } from '../../../domain/time-zone.ts'
-import { shownTime } from '../../ui/money.tsx'
+import { shopTime } from '../../ui/money.tsx'
 import type { PortalVisitor } from '../page.tsx'
 import { dayText } from '../money-parts.tsx'
 import { daysOfScans } from './list.tsx'
@@ -140,11 +140,11 @@ const labelsHtml = (
 
 const newestHtml = (
   { scans }: ScanNeeds,
-  { shop, language, locale }: PortalVisitor,
+  visitor: PortalVisitor,
   { id }: CodeData,
 ): Html => {
-  const texts = textsIn[language].points
-  const newest = scans.newest(shop.merchant, id, scansShown)
+  const texts = textsIn[visitor.language].points
+  const newest = scans.newest(visitor.shop.merchant, id, scansShown)
   if (newest.length === 0) return null
   return [
     <h2>{texts.newestScans}</h2>,
@@ -154,7 +154,7 @@ const newestHtml = (
       heads={[texts.label, texts.time]}
       rows={newest.map(({ argstring, scannedAt }) => [
         labelHtml(texts, argstring),
-        shownTime(scannedAt, locale),
+        shopTime(scannedAt, visitor),
       ])}
     />,
   ]
@@ -168,8 +168,7 @@ export const scansHtml = (
   at: Instant,
 ): Html => {
   const texts = textsIn[visitor.language].points
-  const { timeZone } = visitor.shop
-  const starts = needs.dayStarts(timeZone, at, daysOfScans)
+  const starts = needs.dayStarts(visitor.shop.timeZone, at, daysOfScans)
   const days = daysOf(needs, visitor, code, starts)
   const title = `${texts.scansIn}: ${days.reduce((sum, { count }) => sum + count, 0)}`
   return [
@@ -179,7 +178,6 @@ export const scansHtml = (
     </section>,
     <section class="card" data-part="scans-by-day">
       <h2>{title}</h2>
-      <p class="quiet small">{texts.daysAre({ timeZone })}</p>
       {barsHtml(days, title)}
       {daysHtml(visitor, days)}
     </section>,
