@@ -25,7 +25,7 @@ import {
 } from './story.ts'
 import { eventInWords } from './event-words.ts'
 import type { ExplainNeeds, PaymentNow } from './needs.ts'
-import { numbersOfPayment, type PaymentNumbers } from './payment-words.ts'
+import { numbersOfPayment, potsInWords, type PaymentNumbers } from './payment-words.ts'
 import type { Charge } from '../../domain/accounting/fees.ts'
 
 const negative = (pots: Pots): Pots => minus(nothing, pots)
@@ -123,12 +123,23 @@ const entryOfStep = (needs: ExplainNeeds, step: Step): Promise<Entry> =>
     counted: countedIn(needs, step),
   })
 
+const isOpen = ({ status }: Pick<RequestedPayment, 'status'>): boolean =>
+  status === 'pending' || status === 'auth'
+
 /** Expiry takes effect at its instant, before it is recorded. */
-const isOver = (
-  { now }: ExplainNeeds,
-  { status, expiresAt }: Pick<RequestedPayment, 'status' | 'expiresAt'>,
-): 'yes' | 'no' =>
-  (status === 'pending' || status === 'auth') && now() >= expiresAt ? 'yes' : 'no'
+const isOver = ({ now }: ExplainNeeds, payment: RequestedPayment): 'yes' | 'no' =>
+  isOpen(payment) && now() >= payment.expiresAt ? 'yes' : 'no'
+
+/** What a payment is now. */
+const standing = (needs: ExplainNeeds, payment: RequestedPayment): readonly string[] => {
+  const { texts } = needs
+  const { request, status, statusCode: code, expiresAt, captured, refunded } = payment
+  const time = isOpen(payment) ? formatDateTime(expiresAt) : 'none'
+  const is = texts.paymentIs({ status, code, time, isOver: isOver(needs, payment) })
+  if (refunded.amount + refunded.additionalAmount === 0) return [is]
+  const [back, of] = [refunded, captured].map((pots) => potsInWords(pots, request.currency))
+  return [is, texts.paymentRefunded({ refunded: back ?? '', captured: of ?? '' })]
+}
 
 const paymentNow = async (needs: ExplainNeeds, tid: string): Promise<PaymentNow | undefined> => {
   if (needs.paymentNow) return needs.paymentNow(tid)
@@ -154,17 +165,11 @@ export const explainPayment = async (
   if (!found) return undefined
   const { payment, revision } = found
   const more = revision - told
-  const { request, status, statusCode, expiresAt } = payment
+  const { request } = payment
   const { currency } = request
-  const { texts } = needs
-  const over = isOver(needs, payment)
   return {
-    title: texts.payment({ id: tid, merchant: request.merchant }),
-    says: [
-      texts.paymentIs({
-        ...{ status, code: statusCode, time: formatDateTime(expiresAt), isOver: over },
-      }),
-    ],
+    title: needs.texts.payment({ id: tid, merchant: request.merchant }),
+    says: standing(needs, payment),
     ...{ entries, more },
     numbers: Object.entries(numbersOf(payment)).map(([name, minor]) => ({
       ...{ name, currency },

@@ -75,7 +75,7 @@ const explainCallback = async (
 }
 
 /** What can be explained, recognised by its notation. */
-type Subject =
+export type Subject =
   | ({ readonly kind: 'report' } & ReportName)
   | ({ readonly kind: 'settlement' } & SettlementName)
   | ({ readonly kind: 'account' } & AccountName)
@@ -87,7 +87,7 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:-display)?$/
 /** A stream of its own kind is told as what it is of. */
 const ofStream = /^(?:payment|permission|callback|correction)-(?=.)/
 
-const subjectOf = ({ rows }: ExplainNeeds, given: string): Subject => {
+export const subjectOf = (rows: ExplainNeeds['rows'], given: string): Subject => {
   const text = given.replace(ofStream, '')
   const [first = '', second, third, ...more] = text.split('/')
   const isNumber = (part: string | undefined) => /^[1-9]\d{0,14}$/.test(part ?? '')
@@ -104,7 +104,7 @@ const subjectOf = ({ rows }: ExplainNeeds, given: string): Subject => {
 
 /** The story of a subject; undefined if it does not exist. */
 export const explain = async (needs: ExplainNeeds, text: string): Promise<Story | undefined> => {
-  const subject = subjectOf(needs, text)
+  const subject = subjectOf(needs.rows, text)
   switch (subject.kind) {
     case 'report':
       return explainReport(needs, subject)
@@ -140,7 +140,7 @@ export const sumUp = async (
   { numbers }: Story,
   wanted: string,
 ): Promise<SumOfParts | undefined> => {
-  const subject = subjectOf(needs, text)
+  const subject = subjectOf(needs.rows, text)
   const number = numberNamed(numbers, wanted)
   if (!number) return undefined
   const { name, currency } = number

@@ -192,6 +192,7 @@ export type LineItem = {
   /** Money: decimal text with at most the decimals of the currency; negative for what is taken off. */
   readonly total: Money
   readonly vat?: Money | null | undefined
+  /** In per cent: `25` or `"12.5"`. */
   readonly vat_rate?: string | number | null | undefined
   readonly metadata?:
     | readonly {
@@ -241,6 +242,7 @@ export type PaymentRequest = {
     readonly item_cost: Money
     readonly total: Money
     readonly vat: Money | null
+    /** In per cent: `25` or `"12.5"`. */
     readonly vat_rate: string | null
     readonly metadata: readonly {
       readonly key: string

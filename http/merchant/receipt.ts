@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Find } from '../../application/find-state.ts'
+import { provables, type Provable } from '../../audit/transparency/provable.ts'
 import type { makeReceipts, Receipt } from '../../audit/transparency/receipts.ts'
 import { payments } from '../../domain/aggregates.ts'
 import { refuse } from '../../domain/refusal.ts'
@@ -141,8 +142,7 @@ const replying =
   ({ names, caughtUp, checkpoints }: ReceiptNeeds) =>
   async (
     call: Call<unknown, z.output<typeof receiptQuery>>,
-    about: ReceiptHead['about'],
-    make: (kept: number | undefined) => Promise<Receipt>,
+    { about, make }: Provable,
   ): Promise<RawReply> => {
     await caughtUp()
     const { from: kept } = call.query
@@ -167,7 +167,7 @@ const described = {
 
 /** Receipts that a merchant can check alone (interface 14.3). */
 export const receiptRoutes = (needs: ReceiptNeeds): Route[] => {
-  const { receipts, reports, settlements } = needs
+  const provable = provables(needs)
   const reply = replying(needs)
   const { find: findLedger } = ledgersOfCaller(needs)
   return [
@@ -181,7 +181,7 @@ export const receiptRoutes = (needs: ReceiptNeeds): Route[] => {
         const isKnown = payment.status !== 'unrequested'
         if (!isKnown || payment.request.merchant !== callerOf(call).merchant)
           return refuse('resource_is_unknown')
-        return reply(call, { payment: tid }, (kept) => receipts.ofPayment(tid, kept))
+        return reply(call, provable.payment(tid))
       },
     }),
     route({
@@ -192,13 +192,8 @@ export const receiptRoutes = (needs: ReceiptNeeds): Route[] => {
       handle: async (call) => {
         const { merchant, id: ledger } = await findLedger(call, call.params.ledger_id)
         const number = Number(call.params.report_id)
-        const row = reports.find(merchant, ledger, number)
-        if (!row?.completion) return refuse('resource_is_unknown')
-        const after = reports.find(merchant, ledger, number - 1)?.closedPosition ?? 0
-        const cuts = { after, before: row.closedPosition }
-        const { logRange } = row.completion
-        const of = { merchant, ledger, number, cuts, logRange }
-        return reply(call, { ledger, report: number }, (kept) => receipts.ofReport(of, kept))
+        const report = provable.report(merchant, ledger, number)
+        return reply(call, report ?? refuse('resource_is_unknown'))
       },
     }),
     route({
@@ -210,13 +205,8 @@ export const receiptRoutes = (needs: ReceiptNeeds): Route[] => {
         await needs.caughtUp()
         const { merchant } = callerOf(call)
         const serial = Number(call.params.settlement_id)
-        const row = settlements.find(merchant, serial)
-        if (!row?.made) return refuse('resource_is_unknown')
-        const after = settlements.find(merchant, serial - 1)?.startedPosition ?? 0
-        const of = { merchant, serial, cuts: { after, before: row.startedPosition } }
-        const { logRange } = row.made
-        const make = (kept?: number) => receipts.ofSettlement({ ...of, logRange }, kept)
-        return reply(call, { settlement: serial }, make)
+        const settlement = provable.settlement(merchant, serial)
+        return reply(call, settlement ?? refuse('resource_is_unknown'))
       },
     }),
   ]

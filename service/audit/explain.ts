@@ -1,13 +1,17 @@
-import { explain, sumUp } from '../../audit/explain/explain.ts'
+import { explain, subjectOf, sumUp } from '../../audit/explain/explain.ts'
 import type { PaymentNow } from '../../audit/explain/needs.ts'
 import type { Story } from '../../audit/explain/story.ts'
+import { provables, type Provable } from '../../audit/transparency/provable.ts'
 import { payments } from '../../domain/aggregates.ts'
 import { streamOf } from '../../domain/stream.ts'
 import type { Core } from '../core.ts'
 import { sealAddresses } from '../../infrastructure/people/sealing.ts'
 import { auditRowsOf } from '../../audit/verify/compare-rows.ts'
+import { nextTurn } from '../../application/time-budget.ts'
 import { textsIn } from '../../texts/catalogue.ts'
 import type { Language } from '../../texts/generated/texts.ts'
+import { idsNamedIn } from '../features/accounting.ts'
+import { receiptsOf } from '../transparency/receipts.ts'
 
 const remembered =
   ({ find, revisionOf }: Pick<Core, 'find' | 'revisionOf'>) =>
@@ -18,11 +22,68 @@ const remembered =
     return { payment, revision }
   }
 
+const merchantsInTurn = 50
+
+/** Of these the first are told. */
+const mostNamed = 50
+
+/** Payments and permission requests that any merchant has given this order number. */
+const namedIn = (core: Core) => {
+  const idsOf = idsNamedIn(core, core)
+  const isKnown = (id: string): boolean =>
+    (core.payments.lists.find(id) ?? core.people.permissions.find(id)) !== undefined
+  return async (order: string): Promise<readonly string[]> => {
+    const found: string[] = []
+    if (!/^[a-zA-Z0-9_.-]{1,64}$/.test(order)) return found
+    for (let before = Number.MAX_SAFE_INTEGER; found.length < mostNamed;) {
+      const merchants = core.merchants.list.page(
+        { state: 'all', part: '' },
+        before,
+        merchantsInTurn,
+      )
+      for (const { merchant } of merchants) {
+        found.push(...idsOf(merchant, order, undefined).filter(isKnown))
+        await nextTurn()
+      }
+      const last = merchants.at(-1)
+      if (last === undefined || merchants.length < merchantsInTurn) break
+      before = last.position
+    }
+    return found.slice(0, mostNamed)
+  }
+}
+
+type Proof = Provable & { readonly merchant: string }
+
+/** What a receipt proves of the subject of a story. */
+const provingIn = (core: Core, rows: ReturnType<typeof auditRowsOf>) => {
+  const { store, tree, transparency, accounting, find } = core
+  const { checkpoints } = transparency
+  const receipts = receiptsOf({ store, tree, checkpoints, accounting })
+  const provable = provables({ receipts, ...accounting })
+  return async (given: string): Promise<Proof | undefined> => {
+    const subject = subjectOf(rows, given)
+    if (subject.kind === 'payment') {
+      const payment = await find(payments, subject.id, 'log')
+      if (payment.status === 'unrequested') return undefined
+      return { ...provable.payment(subject.id), merchant: payment.request.merchant }
+    }
+    if (subject.kind !== 'report' && subject.kind !== 'settlement') return undefined
+    const { merchant } = subject
+    const found =
+      subject.kind === 'report'
+        ? provable.report(merchant, subject.ledger, subject.number)
+        : provable.settlement(merchant, subject.serial)
+    return found && { ...found, merchant }
+  }
+}
+
 /** Explanations of the log for auditors and the operator. */
-export const explaining = ({ store, now, find, revisionOf, vault, accounting, audit }: Core) => {
+export const explaining = (core: Core) => {
+  const { store, now, vault, accounting, audit } = core
   const { openAddress } = sealAddresses(vault)
   const rows = auditRowsOf({ accounting, audit })
-  const paymentNow = remembered({ find, revisionOf })
+  const paymentNow = remembered(core)
   const needsIn = (language: Language) => ({
     store,
     now,
@@ -36,5 +97,7 @@ export const explaining = ({ store, now, find, revisionOf, vault, accounting, au
     explain: (subject: string, language: Language) => explain(needsIn(language), subject),
     sumUp: (subject: string, story: Story, number: string, language: Language) =>
       sumUp(needsIn(language), subject, story, number),
+    named: namedIn(core),
+    proofOf: provingIn(core, rows),
   }
 }

@@ -21,7 +21,7 @@ export const auditSlice = (
   lastAudit: () => LastAudit | undefined,
 ) => {
   const { store, handle, find, vault, derive, securityLog } = core
-  const { explain, sumUp, openAddress } = explaining(core)
+  const { explain, sumUp, named, proofOf, openAddress } = explaining(core)
   const codeKey = vault.secret('auditors')
   return {
     isSecure,
@@ -33,6 +33,8 @@ export const auditSlice = (
     lastAudit,
     explain,
     sumUp,
+    named,
+    proofOf,
     openAddress,
     auditors: makeAuditors({
       handle,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { pathOf } from './audited-service.ts'
 import { cookieOf, startVisits, type Visits } from './auditor-visits.ts'
 
 let service: Visits
@@ -68,11 +69,38 @@ test('given a reader of Norwegian, then pages are Norwegian, and JSON is English
   }
   const missing = await service.visit('/audit/explain?subject=nothing', { headers })
   expect(missing.text).toMatch(/<h1>Ikke funnet<\/h1>/)
+  expect(missing.text).toMatch(/<input [^>]*name="subject" value="nothing"/)
   const wrong = await service.visit('/audit/events?since=soon', { headers })
   expect(wrong.text).toContain('<span lang="en">since must be a UTC time such as')
   const json = { ...headers, accept: 'application/json' }
   const story = await service.visit(`/audit/explain?subject=${tid}`, { headers: json })
   expect(JSON.parse(story.text).says[0]).toMatch(/^it is ok, status code 2000/)
+})
+
+test('a story is found by an order number, says what is refunded, has a proof', async () => {
+  const tid = await service.authorize({ pos_tid: 'lunch-7' })
+  await service.till('PUT', pathOf(tid), { action: 'capture' })
+  const part = { amount: '12.50', currency: 'NOK', refund_id: 'r7' }
+  await service.owner('PUT', pathOf(tid), { action: 'refund', ...part })
+  await service.world('POST', '/sandbox/v1/clock/', { advance_seconds: 30 })
+  const headers = cookieOf(await service.signIn(await service.add('nina')))
+  const { text } = await service.visit('/audit/explain?subject=lunch-7', { headers })
+  expect(text).toContain(`Payment ${tid} of sandbox`)
+  expect(text).toContain(
+    '<p>It is ok, status code 2000</p><p>12.50 NOK of 50.00 NOK is refunded</p>',
+  )
+  const [, href = ''] = /href="(\/audit\/proof\.json[^"]*)"/.exec(text) ?? []
+  const proof = await service.visit(href, { headers })
+  const own = await service.till('GET', `${pathOf(tid)}proof/`)
+  expect(JSON.parse(proof.text).entries).toEqual((own.body as { entries: unknown }).entries)
+  const till = { id: 'till-9', name: 'Till 9', type: 'store' }
+  await service.owner('POST', '/merchant/v1/pos/', till)
+  const other = await service.authorize({ pos_tid: 'lunch-7', pos_id: 'till-9' })
+  expect(other).toMatch(/^[0-9a-f]{32}$/)
+  const json = { ...headers, accept: 'application/json' }
+  const both = await service.visit('/audit/explain?subject=lunch-7', { headers: json })
+  expect(JSON.parse(both.text).subjects.sort()).toEqual([tid, other].sort())
+  expect((await service.visit('/audit/proof.json?subject=x', { headers })).status).toBe(404)
 })
 
 test('given nobody who is signed in, then pages lead to the sign-in', async () => {

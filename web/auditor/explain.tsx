@@ -1,7 +1,9 @@
-import { Card, Table, type Row, type Html } from '../ui/components.tsx'
+import { Card, List, Table, type Row, type Html } from '../ui/components.tsx'
 import { z } from 'zod'
 import type { Story, SumOfParts, Entry } from '../../audit/explain/story.ts'
+import type { Provable } from '../../audit/transparency/provable.ts'
 import { refuse } from '../../domain/refusal.ts'
+import { receiptQuery, receiptStream } from '../../http/merchant/receipt.ts'
 import type { Route } from '../../http/route.ts'
 import { explainForm, givenIn } from './query.tsx'
 import { auditPages, notSignedIn, type AuditVisits, type Shown } from './visits.tsx'
@@ -76,9 +78,22 @@ export const numbersHtml = (
     </Card>
   )
 
-export const storyHtml = (subject: string, story: Story, texts: Catalogue['auditor']): Html => [
+const proofHref = (subject: string): string =>
+  `/audit/proof.json?subject=${encodeURIComponent(subject)}`
+
+export const storyHtml = (
+  subject: string,
+  story: Story,
+  isProved: boolean,
+  texts: Catalogue['auditor'],
+): Html => [
   <h1>{asSentence(story.title)}</h1>,
   story.says.map((one) => <p>{asSentence(one)}</p>),
+  isProved && (
+    <p>
+      <a href={proofHref(subject)}>{texts.proofOf}</a>
+    </p>
+  ),
   <div class="story">
     <Card title={texts.happened}>
       <ol class="entries">{story.entries.map((entry) => entryHtml(entry, texts))}</ol>
@@ -143,6 +158,12 @@ export type AuditExplainNeeds = {
     number: string,
     language: Language,
   ) => Promise<SumOfParts | undefined>
+  /** Ids of payments and permission requests with this order number. */
+  readonly named: (order: string) => Promise<readonly string[]>
+  /** Undefined for what no receipt proves. */
+  readonly proofOf: (
+    subject: string,
+  ) => Promise<(Provable & { readonly merchant: string }) | undefined>
 }
 
 const query = z.object({
@@ -157,8 +178,50 @@ const query = z.object({
 const form = (subject: string | undefined, texts: Catalogue['auditor']) =>
   explainForm(texts.explainWhat, texts, subject)
 
+/** Several have the same order number. */
+const namedPage = (
+  order: string,
+  named: readonly string[],
+  texts: Catalogue['auditor'],
+): Shown => ({
+  title: texts.ordersNamed({ order }),
+  body: [
+    form(order, texts),
+    <h1>{texts.ordersNamed({ order })}</h1>,
+    <List
+      items={named.map((id) => (
+        <a href={explainHref(id)}>
+          <code>{id}</code>
+        </a>
+      ))}
+    />,
+  ],
+  json: { order, subjects: named },
+})
+
+/** The receipt of what a story tells (interface 14.3). */
+const proofRoute = (needs: AuditExplainNeeds, visits: AuditVisits): Route =>
+  auditPages.get('/audit/proof.json', {
+    summary: 'Prove a payment, a closed report or a settlement: its events, with their proofs',
+    query: z.object({ subject: query.shape.subject, from: receiptQuery.shape.from }),
+    replyTypes: ['application/json', 'text/html'],
+    errors: { ...notSignedIn, 404: 'There is no such thing, or no proof of it so far.' },
+    handle: (call) =>
+      visits.look(call, async () => {
+        await needs.caughtUp()
+        const subject = givenIn(call.query.subject) ?? ''
+        const proof = (await needs.proofOf(subject)) ?? refuse('resource_is_unknown')
+        const { about, merchant, make } = proof
+        return {
+          type: 'application/json',
+          body: receiptStream({ merchant, about }, await make(call.query.from)),
+          headers: { 'Content-Disposition': 'attachment; filename="proof.json"' },
+        }
+      }),
+  })
+
 /** Stories in plain words, and what adds up to their numbers. */
-export const auditExplainRoute = (needs: AuditExplainNeeds, visits: AuditVisits): Route => {
+const explainRoute = (needs: AuditExplainNeeds, visits: AuditVisits): Route => {
   const told = async (
     subject: string,
     number: string | undefined,
@@ -166,9 +229,15 @@ export const auditExplainRoute = (needs: AuditExplainNeeds, visits: AuditVisits)
   ): Promise<Shown> => {
     const texts = textsIn[language].auditor
     await needs.caughtUp()
-    const story = (await needs.explain(subject, language)) ?? refuse('resource_is_unknown')
+    const story = await needs.explain(subject, language)
+    if (!story) {
+      const named = await needs.named(subject)
+      const [id = refuse('resource_is_unknown'), ...others] = named
+      return others.length > 0 ? namedPage(subject, named, texts) : told(id, number, language)
+    }
     if (number === undefined) {
-      const body = [form(subject, texts), storyHtml(subject, story, texts)]
+      const isProved = (await needs.proofOf(subject)) !== undefined
+      const body = [form(subject, texts), storyHtml(subject, story, isProved, texts)]
       return { title: story.title, body, json: story }
     }
     const sum =
@@ -182,11 +251,11 @@ export const auditExplainRoute = (needs: AuditExplainNeeds, visits: AuditVisits)
     summary: 'What has happened to something, in plain words',
     query,
     errors: { ...notSignedIn, 404: 'There is no such thing.' },
-    handle: (call) =>
-      visits.look(call, async (language) => {
+    handle: (call) => {
+      const subject = givenIn(call.query.subject)
+      const find = async (language: Language): Promise<Shown> => {
         const texts = textsIn[language].auditor
         const { subjects } = textsIn[language].story
-        const subject = givenIn(call.query.subject)
         if (subject !== undefined) return told(subject, givenIn(call.query.number), language)
         const body = [
           <h1>{texts.explain}</h1>,
@@ -194,6 +263,13 @@ export const auditExplainRoute = (needs: AuditExplainNeeds, visits: AuditVisits)
           <p class="quiet">{texts.explainGive({ subjects })}</p>,
         ]
         return { title: texts.explain, body, json: { subjects } }
-      }),
+      }
+      return visits.look(call, find, (texts) => form(subject, texts))
+    },
   })
 }
+
+export const auditExplainRoutes = (needs: AuditExplainNeeds, visits: AuditVisits): Route[] => [
+  explainRoute(needs, visits),
+  proofRoute(needs, visits),
+]

@@ -4,7 +4,7 @@ import { asPages } from '../ui/page.tsx'
 import { type Route, route } from '../../http/route.ts'
 import { textStream } from '../../http/text-stream.ts'
 import { auditEventRoutes, type AuditEventNeeds, eventsTable } from './events.tsx'
-import { auditExplainRoute, type AuditExplainNeeds } from './explain.tsx'
+import { auditExplainRoutes, type AuditExplainNeeds } from './explain.tsx'
 import { auditRefusalRoute, type AuditRefusalNeeds } from './refusals.tsx'
 import { auditSignInRoutes, type AuditSignInNeeds } from './sign-in.tsx'
 import { makeAuditVisits, type VisitNeeds, auditPages, type AuditVisits } from './visits.tsx'
@@ -235,7 +235,7 @@ export const auditRoutes = (needs: AuditNeeds): Route[] => {
       ...auditSignInRoutes(needs, visits),
       ...auditOverviewRoutes(needs, visits),
       ...auditEventRoutes(needs, visits),
-      auditExplainRoute(needs, visits),
+      ...auditExplainRoutes(needs, visits),
       auditRefusalRoute(needs, visits),
       auditCheckpointRoute(needs, visits),
       ...auditExportRoutes(needs, visits),

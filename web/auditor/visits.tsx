@@ -23,6 +23,9 @@ export type VisitNeeds = {
 /** What a page tells, for people and for programs. */
 export type Shown = Pick<AuditPage, 'title' | 'body'> & { readonly json: object }
 
+/** What stands below a problem. */
+type Below = (texts: Catalogue['auditor']) => Html
+
 type Visitor = SeenAuditor & { readonly session?: string; readonly cookie?: string }
 
 export const auditChallenge = { 'WWW-Authenticate': 'Bearer realm="audit"' }
@@ -110,6 +113,7 @@ export const makeAuditVisits = ({ isSecure, auditors, securityLog }: VisitNeeds)
   const look = async (
     call: Call,
     find: (language: Language) => Promise<Shown | RawReply>,
+    below: Below = () => null,
   ): Promise<RawReply> => {
     const auditor = await visitorOf(call)
     const isJson = wantsJson(call)
@@ -128,7 +132,7 @@ export const makeAuditVisits = ({ isSecure, auditors, securityLog }: VisitNeeds)
       const problem = problemOf(error, language)
       if (!problem || isJson) throw error
       const texts = textsIn[language].auditor
-      const body = problemHtml(problem.text, texts)
+      const body = [problemHtml(problem.text, texts), below(texts)]
       const { status } = problem
       return show(call, { title: texts.problem, body, status, auditor: auditor.id, cookies })
     }
