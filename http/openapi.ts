@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Names } from './assets.ts'
-import { groups, type Route, type UploadForm } from './route.ts'
+import { groups, type Group, type Route, type UploadForm } from './route.ts'
 import {
   operationIdOf,
   inCapitals,
@@ -62,6 +62,14 @@ const webhooksOf = (names: Names, schemaOf: SchemaOf): Json =>
       },
     ]),
   )
+
+/** What pages need; a route does not check it, but its page leads to the sign-in. */
+const sessions: Readonly<Partial<Record<Group, string>>> = {
+  Pages: 'a browser, and where it is of an account the session of a payer in it',
+  Portal: "a browser with the session of somebody on a merchant's staff",
+  Operator: "a browser with the session of one of the operator's people",
+  Audit: 'a browser with the session of an auditor, or the token of one',
+}
 
 export type Described = {
   readonly names: Names
@@ -167,7 +175,7 @@ export const openApi = (
   const operation = (route: Route): Json => {
     const { summary, description, group, takesForm, body } = route
     const security = securityOf(route)
-    const needed = `Needs ${levels[levelOf(security)]}.`
+    const needed = `Needs ${sessions[group] ?? levels[levelOf(security)]}.`
     return {
       tags: [group],
       summary,

@@ -67,6 +67,16 @@ const withTabs = (tokens: readonly Token[]): Token[] => {
   return grouped
 }
 
+/** Without marks such as underscores and backticks. */
+const inlineText = (tokens: readonly Token[] = []): string =>
+  tokens
+    .map((token) => {
+      if (token.type === 'html') return ''
+      if ('tokens' in token) return inlineText(token.tokens)
+      return 'text' in token ? String(token.text) : ''
+    })
+    .join('')
+
 const plainText = (tokens: readonly Token[]): string =>
   tokens
     .map((token) => {
@@ -75,15 +85,14 @@ const plainText = (tokens: readonly Token[]): string =>
         const { header, rows } = token as Tokens.Table
         return [header, ...rows]
           .flat()
-          .map((cell) => cell.text)
+          .map((cell) => inlineText(cell.tokens))
           .join(' ')
       }
       if (token.type === 'list')
-        return (token as Tokens.List).items.map((item) => item.text).join(' ')
-      return 'text' in token ? String(token.text) : ''
+        return (token as Tokens.List).items.map((item) => plainText(item.tokens)).join(' ')
+      return inlineText([token])
     })
     .join(' ')
-    .replaceAll(/\]\([^)]*\)|[`*[\]]/g, '')
     .replaceAll(/\s+/g, ' ')
     .trim()
 
@@ -92,8 +101,8 @@ const sectionsOf = (tokens: readonly Token[]): Section[] => {
   let start = 0
   tokens.forEach((token, index) => {
     if (token.type !== 'heading') return
-    const { text, depth } = token as Tokens.Heading
-    const title = text.replaceAll('`', '')
+    const { tokens: inline, depth } = token as Tokens.Heading
+    const title = inlineText(inline)
     const next = tokens.findIndex((one, later) => later > index && one.type === 'heading')
     start = index + 1
     const own = tokens.slice(start, next === -1 ? undefined : next)

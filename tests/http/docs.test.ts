@@ -348,6 +348,28 @@ describe('the search', () => {
     )
   })
 
+  test('given what pages do too, then it finds what programs use', async () => {
+    const hits = await hitsOf('refund')
+    expect(hits).toContain('/docs/payments#change-a-payment')
+    expect(hits.filter((link) => /#\/(Pages|Portal|Operator)\//.test(link))).toEqual([])
+    const ofPages = [...operationsOf(document)].filter(([, { tags }]) =>
+      ['Pages', 'Portal', 'Operator', 'Audit'].includes((tags as string[])[0] ?? ''),
+    )
+    expect(ofPages.length).toBeGreaterThan(50)
+    for (const [name, { description }] of ofPages)
+      expect([name, String(description)]).toEqual([name, expect.not.stringContaining('Needs no')])
+  })
+
+  test.each(['largest', 'capture_id'])(
+    'given %s, then no mark of Markdown is told',
+    async (query) => {
+      const { text } = await service.call('GET', `/docs?q=${query}`)
+      const told = [...text.matchAll(/<p>([^<]*)<\/p>/g)].map(([, excerpt]) => excerpt)
+      expect(told.length).toBeGreaterThan(1)
+      expect(told.filter((excerpt) => /`|(?<!\w)_|_(?!\w)/.test(excerpt ?? ''))).toEqual([])
+    },
+  )
+
   test('given markup, then it is text', async () => {
     const { text } = await service.call('GET', `/docs?q=${encodeURIComponent('"><b>x')}`)
     expect(text).not.toContain('<b>x')

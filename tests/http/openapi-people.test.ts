@@ -356,6 +356,18 @@ test('clients and browsers are answered by the authorization server as is docume
   await ask('GET', '/oauth2/jwks', {})
 })
 
+test('a form that is sent after its session has ended goes on as is documented', async () => {
+  const alice = visitor()
+  await alice.signIn('alice')
+  const page = await alice.visit('/payer/profile')
+  alice.cookies.delete('daybook-session')
+  const { action, fields } = formIn(page.html, 'csrf')
+  const late = await alice.visit(action, { method: 'POST', body: new URLSearchParams([...fields]) })
+  const done = await alice.signInAt(await alice.follow(late), 'alice')
+  expect((await alice.follow(done)).html).toContain('Your form is kept')
+  expect((await alice.visit('/payer/resume')).location).toBe('/payer/')
+})
+
 test('pages and apps of accounts are answered as is documented', async () => {
   const [alice, nobody] = [visitor(), visitor()]
   await nobody.visit('/payer/security')

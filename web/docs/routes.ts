@@ -3,7 +3,7 @@ import { refuse } from '../../domain/refusal.ts'
 import type { Links } from '../../http/addresses.ts'
 import type { AssetNeeds } from '../../http/assets.ts'
 import { openApi, type Described } from '../../http/openapi.ts'
-import { type RawReply, type Route, routesOf } from '../../http/route.ts'
+import { type Group, type RawReply, type Route, routesOf } from '../../http/route.ts'
 import { assetTypes, makeAssets } from './assets.ts'
 import type { Entry } from './search.ts'
 import { makeSite, type SiteNeeds } from './site.tsx'
@@ -28,15 +28,20 @@ type Operation = {
   readonly operationId: string
 }
 
-/** The operations of the document, to be found by the search. */
+/** Groups of pages and forms, which no program asks for. */
+const forBrowsers: readonly string[] = ['Pages', 'Portal', 'Operator'] satisfies Group[]
+
+/** The operations of the document that programs use, to be found by the search. */
 const operationsIn = (document: object): Entry[] =>
   Object.entries((document as Document).paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { tags, summary, description, operationId }]) => ({
-      href: `/docs/reference#/${encodeURIComponent(tags[0])}/${operationId}`,
-      title: summary,
-      page: `${method.toUpperCase()} ${path}`,
-      text: description,
-    })),
+    Object.entries(methods)
+      .filter(([, { tags }]) => !forBrowsers.includes(tags[0]))
+      .map(([method, { tags, summary, description, operationId }]) => ({
+        href: `/docs/reference#/${encodeURIComponent(tags[0])}/${operationId}`,
+        title: summary,
+        page: `${method.toUpperCase()} ${path}`,
+        text: description.replaceAll('`', ''),
+      })),
   )
 
 const kind = { access: 'OPEN', group: 'Service', success: 'raw' } as const
