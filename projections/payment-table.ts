@@ -38,6 +38,8 @@ export const paymentTable = sqliteTable(
     refunded: integer().notNull(),
     /** Who may answer or has answered; null while anyone may. */
     payer: text(),
+    /** The scan of a code that has named the payer. */
+    scan: text(),
     /** Whether the payer has yet to answer. */
     isWaiting: integer({ mode: 'boolean' }).notNull(),
     /** Position of the event that put it on the payer's current list; orders the list. */

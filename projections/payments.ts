@@ -77,6 +77,7 @@ const requested = (
     amountLeft: 0,
     additionalAmountLeft: 0,
     payer,
+    scan: null,
     isWaiting: true,
     inboxPosition: position,
     expiresAt,
@@ -129,7 +130,7 @@ const changesOf = (
       return { ledger, callbackUri }
     }
     case 'PaymentPickedUp':
-      return { payer: event.data.payer }
+      return event.data
     case 'PaymentAuthorized': {
       const { payer, additionalAmount, credit, expiresAt } = event.data
       const left = { amountLeft: row.amount, additionalAmountLeft: additionalAmount }

@@ -152,6 +152,8 @@ export const portalSlice = (core: Core, about: About, parts: Parts) => {
     countedBy: payments.countedAmounts.by,
     keyOfCustomer: payerDirectory.keyNamed,
     showCustomer: payerDirectory.show,
+    scanToken: core.tokens.scanToken,
+    findScan: core.findScan,
     attachments: payments.attachments,
     attachedContents: sealedBlobs(core.blobs, vault),
     problemOfPng: makePngCheck().problemOf,

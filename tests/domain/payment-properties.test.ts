@@ -303,6 +303,9 @@ describe('for any history of commands', () => {
         const moved = log.findLast(({ type, position }) =>
           type === 'PaymentAmended' ? false : !answered || position <= answered.position,
         )
+        const scanned = log.flatMap((event) =>
+          event.type === 'PaymentPickedUp' ? [event.data.scan] : [],
+        )
         const sumOf = (type: 'PaymentCaptured' | 'PaymentRefunded') =>
           log
             .flatMap((event) => (event.type === type ? event.data : []))
@@ -317,6 +320,7 @@ describe('for any history of commands', () => {
           ...{ credit, payer, expiresAt, deadline, posId, posTid, text },
           amountLeft: available.amount,
           additionalAmountLeft: available.additionalAmount,
+          scan: scanned.at(-1) ?? null,
           isWaiting: status === 'pending',
           capturesAtOnce: false,
           inboxPosition: moved?.position,

@@ -24,25 +24,17 @@ import {
 } from './query.ts'
 import { paymentSearch, type Found, type PaymentSearchNeeds } from './search.ts'
 import { amountsOf, badgeHtml, sumsOfRow } from './state.tsx'
+import { customerHtml, type CustomerNeeds } from './customer.tsx'
 import { textsIn } from '../../../texts/catalogue.ts'
 
-export type PaymentListNeeds = PaymentSearchNeeds & {
-  readonly caughtUp: () => Promise<void>
-  /** As the merchant named them; null once erased. */
-  readonly showCustomer: (customer: string | null) => string | null
-  readonly posOf: PosOf
-  readonly digestOf: (text: string) => string
-}
+export type PaymentListNeeds = PaymentSearchNeeds &
+  CustomerNeeds & {
+    readonly caughtUp: () => Promise<void>
+    readonly posOf: PosOf
+    readonly digestOf: (text: string) => string
+  }
 
 export const onPage = 50
-
-const customerHtml = (needs: PaymentListNeeds, visitor: PortalVisitor, row: PaymentRow): Html => {
-  const texts = textsIn[visitor.language].payments
-  if (row.customer === null) return <span class="quiet">{texts.customerAnybody}</span>
-  const shown = needs.showCustomer(row.customer)
-  const erased = <span class="quiet">{texts.customerErased}</span>
-  return shown === null ? erased : shown
-}
 
 type Listed = {
   readonly needs: PaymentListNeeds
@@ -58,6 +50,7 @@ const rowHtml = ({ needs, visitor, at, names }: Listed, row: PaymentRow): Row =>
   const { captured, refunded } = row
   const standing = { captured, refunded, statusCode: statusCodeOf(row, at) }
   const { main, beside } = amountsOf(sumsOfRow(row, at))
+  const pos = names.get(row.posId) ?? row.posId
   const about = row.text === null || row.text === '' ? null : <small>{row.text}</small>
   return [
     {
@@ -75,8 +68,8 @@ const rowHtml = ({ needs, visitor, at, names }: Listed, row: PaymentRow): Row =>
       kind: 'what',
       text: [<span>{row.posTid}</span>, about],
     },
-    { kind: 'whom', text: customerHtml(needs, visitor, row) },
-    { kind: 'where', text: names.get(row.posId) ?? row.posId },
+    { kind: 'whom', text: customerHtml(needs, visitor, row, pos) },
+    { kind: 'where', text: pos },
     { kind: 'when', text: shopTime(row.requestedAt, visitor) },
   ]
 }

@@ -5,16 +5,14 @@ import { shownAmount, shopTime } from '../../ui/money.tsx'
 import { filled } from '../../ui/words.tsx'
 import { portalPath } from '../areas.ts'
 import type { PortalVisitor } from '../page.tsx'
+import { customerHtml, type CustomerNeeds } from './customer.tsx'
 import { namesOfPos, paymentPath, type PosOf } from './query.ts'
 import { possibleActions } from './action-input.ts'
 import { amountsOf, badgeHtml } from './state.tsx'
 import { available } from '../../../domain/payment/payment-state.ts'
 import type { Catalogue } from '../../../texts/generated/texts.ts'
 
-export type DetailNeeds = {
-  readonly showCustomer: (customer: string | null) => string | null
-  readonly posOf: PosOf
-}
+export type DetailNeeds = CustomerNeeds & { readonly posOf: PosOf }
 
 /** A payment on its page. */
 export type ShownPayment = {
@@ -84,18 +82,16 @@ export const detailsHtml = (
   { visitor, texts, tid, payment }: ShownPayment,
 ): Html => {
   const { request, details, status, expiresAt } = payment
-  const { locale, shop } = visitor
+  const { shop } = visitor
   const names = namesOfPos(needs, shop.merchant)
-  const customer =
-    request.customer === null
-      ? texts.customerAnybody
-      : (needs.showCustomer(request.customer) ?? texts.customerErased)
+  const pos = names.get(request.posId) ?? request.posId
+  const asked = { customer: request.customer, scan: payment.scan }
   const isOpen = status === 'pending' || status === 'auth'
   const rows: (readonly [string, Html])[] = [
     [texts.tid, <code>{tid}</code>],
     [texts.orderNumber, request.posTid],
-    [texts.pos, names.get(request.posId) ?? request.posId],
-    [texts.customer, customer],
+    [texts.pos, pos],
+    [texts.customer, customerHtml(needs, visitor, asked, pos)],
     [texts.ledger, details.ledger],
     ...(isOpen ? [[texts.expiresAt, shopTime(expiresAt, visitor)] as const] : []),
     ...(details.callbackUri === null

@@ -1,0 +1,46 @@
+import type { Html } from '../../ui/components.tsx'
+import { shortlinks } from '../../../domain/aggregates.ts'
+import { streamOf } from '../../../domain/stream.ts'
+import type { CodeData } from '../points/rows.ts'
+import type { PortalVisitor } from '../page.tsx'
+import { textsIn } from '../../../texts/catalogue.ts'
+
+export type CustomerNeeds = {
+  /** As the merchant named them; null once erased. */
+  readonly showCustomer: (customer: string | null) => string | null
+  readonly shortlinks: { find(stream: string): { readonly data: CodeData } | undefined }
+  readonly scanToken: (scan: string) => string
+  readonly findScan: (
+    token: string,
+  ) => { readonly shortlink: string; readonly argstring: string } | undefined
+}
+
+type Asked = {
+  /** As it is stored; null for whoever answers first. */
+  readonly customer: string | null
+  /** The scan of a code that has named the payer. */
+  readonly scan?: string | null | undefined
+}
+
+/** Ids and serial numbers of codes, and tokens of scans, name nobody. */
+const codeName = /^(shortlink_id|shortlink_sn|token):(.+)$/
+
+/** Whom a payment was asked of; of a code, what its label or its shop calls it. */
+export const customerHtml = (
+  needs: CustomerNeeds,
+  { language, shop }: PortalVisitor,
+  { customer, scan }: Asked,
+  pos: string,
+): Html => {
+  const texts = textsIn[language].payments
+  if (customer === null) return <span class="quiet">{texts.customerAnybody({ pos })}</span>
+  const shown = needs.showCustomer(customer)
+  if (shown === null) return <span class="quiet">{texts.customerErased}</span>
+  const [, kind, name = ''] = codeName.exec(customer) ?? []
+  if (kind === undefined) return shown
+  const token = kind === 'token' ? customer : scan && needs.scanToken(scan)
+  const scanned = token ? needs.findScan(token) : undefined
+  const code = needs.shortlinks.find(streamOf(shortlinks, scanned?.shortlink ?? name))?.data
+  const description = code?.merchant === shop.merchant ? code.description : null
+  return scanned?.argstring || description || texts.customerCode({ pos })
+}
