@@ -173,6 +173,7 @@ export const deliveryAttempts = (needs: AttemptNeeds, around: Around) => {
 
 export type Row = {
   readonly failingSince: Instant | null
+  readonly wokenAt: Instant | null
   readonly problem: string | null
   readonly restedAt: Instant | null
 }
@@ -191,9 +192,12 @@ export const restIfDead =
   async ({ merchant, destination }: DeliveryLane): Promise<void> => {
     const row = merchant === null ? undefined : findDestination(merchant, destination)
     if (merchant === null || !row || row.restedAt !== null) return
-    const { failingSince, problem } = row
+    const { problem } = row
+    if (row.failingSince === null) return
+    // Once woken, it is tried for as long as before.
+    const failingSince = Math.max(row.failingSince, row.wokenAt ?? 0)
     const context = contextOf('daybook', merchant)
-    if (failingSince === null || !hasFailedTooLong(failingSince, context.at)) return
+    if (!hasFailedTooLong(failingSince, context.at)) return
     const key = keyOfAddress(destination)
     const found = key === undefined ? undefined : findEventDestination(merchant, key)
     if (found) {

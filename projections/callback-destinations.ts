@@ -22,6 +22,8 @@ const callbackDestinations = sqliteTable(
     destination: text().notNull(),
     /** Since when there were only failures. */
     failingSince: integer(),
+    /** When it was last woken: from then on it is tried again. */
+    wokenAt: integer(),
     problem: text(),
     /**
      * Set while it asks for fewer requests: nothing is sent before this time, then one message at a
@@ -42,7 +44,9 @@ export type CallbackDestinationRow = typeof callbackDestinations.$inferSelect
 const destinationKey = (merchant: string, destination: string): string =>
   within(merchant, destination)
 
-const untroubled = { failingSince: null, problem: null, pausedUntil: null, restedAt: null }
+const untroubled = {
+  ...{ failingSince: null, wokenAt: null, problem: null, pausedUntil: null, restedAt: null },
+}
 
 const afterAttempt = (
   row: CallbackDestinationRow | undefined,
@@ -110,8 +114,10 @@ export const callbackDestinationProjection = projection({
       case 'PaymentAmended':
       case 'ShortlinkChanged':
       case 'MerchantChanged':
-        // The address is maintained again.
-        return row?.restedAt === null ? row : undefined
+        // The address is maintained again; it goes on failing until a message arrives.
+        return row && row.restedAt !== null
+          ? { ...row, restedAt: null, pausedUntil: null, wokenAt: event.metadata.at }
+          : row
       case 'EventDestinationChanged':
         // Why it was disabled is kept.
         return event.data.enabled ? undefined : row

@@ -11,6 +11,7 @@ import {
   knownCurrencyCode,
   signedAmountText,
 } from '../wire.ts'
+import { inPercent } from './line-items.ts'
 import { checkItemNames, itemList, receipt } from './attachment-fields.ts'
 
 /** Earlier field names of item lists and receipts: in old logs, and still accepted. */
@@ -31,7 +32,7 @@ const item = z
     discount: signedAmountText.optional(),
     total: signedAmountText,
     vat: signedAmountText.optional(),
-    vat_rate: number.optional(),
+    vat_rate: number.optional().meta({ description: inPercent }),
   })
   .refine(({ description, product_id }) => description !== undefined || product_id !== undefined)
 

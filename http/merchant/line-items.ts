@@ -14,6 +14,8 @@ import {
 
 const quantityText = decimalText(/^\d{1,12}(\.\d{1,6})?$/, 'Must be a number such as 2 or "0.5".')
 
+export const inPercent = 'In per cent: `25` or `"12.5"`.'
+
 export const lineItemInput = z
   .object({
     product_id: z.string().min(1).max(255),
@@ -22,7 +24,7 @@ export const lineItemInput = z
     item_cost: unitPriceText,
     total: signedAmountText,
     vat: signedAmountText.nullish(),
-    vat_rate: quantityText.nullish(),
+    vat_rate: quantityText.nullish().meta({ description: inPercent }),
     metadata: z
       .array(z.object({ key: z.string().max(255), value: z.string().max(1000).default('') }))
       .max(100)

@@ -4,6 +4,7 @@ import type { PaymentRequest } from '../../domain/payment/payment-events.ts'
 import type { RequestedPayment } from '../../domain/payment/payment-state.ts'
 import type { Links } from '../addresses.ts'
 import { dateTime, money, moneyIn, unitPrice } from '../wire.ts'
+import { inPercent } from './line-items.ts'
 
 const nullableText = z.string().nullable()
 
@@ -14,7 +15,7 @@ const lineItemReply = z.object({
   item_cost: unitPrice,
   total: money,
   vat: money.nullable(),
-  vat_rate: nullableText,
+  vat_rate: nullableText.meta({ description: inPercent }),
   metadata: z.array(z.object({ key: z.string(), value: z.string() })),
 })
 

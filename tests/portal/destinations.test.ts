@@ -62,7 +62,7 @@ test('a developer adds a destination, sees its health, replays and removes it', 
   expect(new Webhook(secret).verify(first!.body, first!.headers)).toBeTruthy()
   expect((await list()).html).toMatch(/Last success<\/dt>\s*<dd[^>]*>\s*<time/)
 
-  const early = await act(bob, await list(), 'replay', { since: '2020-01-01 00:00:00' })
+  const early = await act(bob, await list(), 'replay', { since: '2020-01-01T00:00' })
   expect((await bob.follow(early)).html).toContain('The messages are being sent again.')
   await settle()
   expect(received.map(({ body }) => body)).toEqual([first?.body, first?.body])

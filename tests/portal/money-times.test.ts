@@ -112,5 +112,12 @@ test('given fees of a merchant, each says when it is charged, and whose VAT it i
   expect(en).toContain(
     'VAT is by the rules of Norway; reports and files call them tax code NO:2013',
   )
+  const [{ interchange_rate: rate }] = (await told('fee_schedule/'))['fee_schedules'] as [
+    { interchange_rate: string },
+  ]
+  const percent = `${Number(rate) * 100}%`
+  const [, others = ''] = /Other currencies without fees of their own (.*)/.exec(en) ?? []
+  expect(others).toMatch(new RegExp(`^Description Fees Credit .interchange. [^%]* ${percent} `))
+  expect(others).not.toMatch(/Settlement|Payment Each/)
   expect(await read('nb')).toContain('Mva. følger reglene i Norge;')
 })

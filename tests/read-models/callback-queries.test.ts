@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { Instant } from '../../domain/time.ts'
+import { callbackDestinationQueries } from '../../projections/callback-destinations.ts'
 import { callbackMessageQueries } from '../../projections/callback-messages.ts'
 import { callbackQueueQueries } from '../../projections/callback-queue.ts'
 import { events, hours, morning } from '../domain/payments.ts'
@@ -22,7 +23,11 @@ const aborted = (tid: string, host: string, at: Instant = morning): void => {
   happened(`payment-${tid}`, { type: 'PaymentAborted', data: {} }, { at })
 }
 
-type Attempt = { readonly result?: 'gone'; readonly problem?: string }
+type Attempt = {
+  readonly result?: 'gone'
+  readonly problem?: string
+  readonly attemptedAt?: Instant
+}
 
 const attempted = (tid: string, nextAttemptAt: Instant | null, given: Attempt = {}): void => {
   const { waiting, callbackUri: uri } = queue.find(`payment-${tid}`)!
@@ -173,4 +178,26 @@ test('no look for what is due passes by what is not, or was seen before', () => 
   expect(planOf('select distinct')).toEqual(search('due (dueAt>? AND dueAt<?)'))
   const atLane = search('lane (merchant=? AND destination=? AND dueAt<?)')
   expect(planOf('"merchant" is ?')).toEqual(atLane)
+})
+
+test('an address fails since its first failure, also when it is woken and tried again', () => {
+  const { failing } = callbackDestinationQueries(file.db)
+  const address = 'http://one'
+  const told = () =>
+    failing('sandbox', 9).map(({ failingSince, wokenAt, restedAt }) => [
+      ...[failingSince, wokenAt, restedAt],
+    ])
+  aborted('a', 'one')
+  attempted('a', morning + 10, { attemptedAt: morning + 1 })
+  attempted('a', morning + 20, { attemptedAt: morning + 2 })
+  expect(told()).toEqual([[morning + 1, null, null]])
+  const stream = `destination-sandbox/${address}`
+  const rested = { destination: address, failingSince: morning + 1, problem: null }
+  happened(stream, { type: 'DestinationRested', data: rested }, { at: morning + 3 })
+  const woken = { type: 'DestinationWoken', data: { destination: address } } as const
+  happened(stream, woken, { at: morning + 4 })
+  attempted('a', morning + 30, { attemptedAt: morning + 5 })
+  expect(told()).toEqual([[morning + 1, morning + 4, null]])
+  attempted('a', null, { attemptedAt: morning + 6 })
+  expect(told()).toEqual([])
 })

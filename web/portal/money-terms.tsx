@@ -1,5 +1,10 @@
 import { Table, type Row, type Html, Title } from '../ui/components.tsx'
-import { termsInForce, type FeeSchedule, type FeeSchedules } from '../../domain/accounting/fees.ts'
+import {
+  termsInForce,
+  type FeeSchedule,
+  type FeeSchedules,
+  type FeeTerms,
+} from '../../domain/accounting/fees.ts'
 import { vatRateOf } from '../../domain/accounting/taxcodes.ts'
 import { feeSchedules } from '../../domain/aggregates.ts'
 import type { Instant } from '../../domain/time.ts'
@@ -25,7 +30,9 @@ type Charge = {
   readonly fixed?: number
 }
 
-const chargesOf = (schedule: FeeSchedule, texts: Catalogue['money']): readonly Charge[] => [
+type Terms = FeeTerms & Pick<FeeSchedule, 'currency'>
+
+const chargesOf = (schedule: FeeTerms, texts: Catalogue['money']): readonly Charge[] => [
   {
     ...{ of: 'transaction', name: texts.transactionFee, when: texts.transactionFeeWhen },
     ...{ rate: schedule.transactionRate, fixed: schedule.transactionFixed },
@@ -45,7 +52,7 @@ const chargesOf = (schedule: FeeSchedule, texts: Catalogue['money']): readonly C
 ]
 
 const chargeHtml = (
-  { currency, taxcode, vat }: FeeSchedule,
+  { currency, taxcode, vat }: Terms,
   { language, locale }: Reader,
   { of, name, when, rate = '0', fixed = 0 }: Charge,
 ): Row => {
@@ -70,21 +77,20 @@ const chargeHtml = (
   ]
 }
 
-const scheduleHtml = (schedule: FeeSchedule, visitor: Reader, from: string, badge: Html): Html => {
+type Shown = { readonly title: Html; readonly charges: readonly Charge[] }
+
+const scheduleHtml = (schedule: Terms, visitor: Reader, { title, charges }: Shown): Html => {
   const { language, locale } = visitor
   const texts = textsIn[language].money
   const { taxcode, refundsReturnFees } = schedule
-  const charges = chargesOf(schedule, texts).map((one) => chargeHtml(schedule, visitor, one))
   return (
     <section class="card">
-      <h2>
-        {from} {badge}
-      </h2>
+      <h2>{title}</h2>
       <div class="scroll" tabindex={0} role="group" aria-label={texts.fees}>
         <Table
           kind="grid terms"
           heads={[texts.description, { number: texts.fees }]}
-          rows={charges}
+          rows={charges.map((one) => chargeHtml(schedule, visitor, one))}
         />
       </div>
       <p class="quiet small">
@@ -93,6 +99,18 @@ const scheduleHtml = (schedule: FeeSchedule, visitor: Reader, from: string, badg
       </p>
     </section>
   )
+}
+
+/** What payments in currencies without fees of their own cost: the rates of the shop's currency. */
+const othersHtml = (schedules: FeeSchedules, own: string, visitor: Reader, at: Instant): Html => {
+  const texts = textsIn[visitor.language].money
+  const terms = termsInForce(schedules, '', own, at)
+  const charges = chargesOf(terms, texts).filter(({ rate = '0' }) => Number(rate) !== 0)
+  if (charges.length === 0) return <p class="card quiet">{texts.otherCurrenciesNone}</p>
+  return scheduleHtml({ ...terms, currency: own }, visitor, {
+    title: texts.otherCurrencies,
+    charges,
+  })
 }
 
 /** Fees through time, the newest first, by the clocks of the merchant. */
@@ -116,7 +134,13 @@ export const schedulesHtml = (
   return [
     newest.length === 0 && <p class="card quiet">{texts.noFees}</p>,
     <div class="columns">
-      {newest.map((one) => scheduleHtml(one, visitor, fromOf(one), badgeOf(one)))}
+      {newest.map((one) =>
+        scheduleHtml(one, visitor, {
+          title: [fromOf(one), ' ', badgeOf(one)],
+          charges: chargesOf(one, texts),
+        }),
+      )}
+      {newest.length > 0 && othersHtml(schedules, own, visitor, at)}
     </div>,
   ]
 }

@@ -6,7 +6,8 @@ import { secretIdOf, type EventDestination } from '../../../domain/merchant/even
 import { mayDo } from '../../../domain/merchant/staff-roles.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { streamOf, within } from '../../../domain/stream.ts'
-import type { Instant } from '../../../domain/time.ts'
+import { dayMs, type Instant } from '../../../domain/time.ts'
+import { instantOn, type TimeZone } from '../../../domain/time-zone.ts'
 import { searchOf, type Call } from '../../../http/call.ts'
 import { fieldOf, type FormOf } from '../../../http/forms.ts'
 import { destinationUri, eventNames } from '../../../http/merchant/event-destination.ts'
@@ -60,7 +61,10 @@ const destinationForm = plainForm.extend({
   uri: typed('Where messages go.', 'https://books.example/events').optional(),
   event: z.enum(['*', ...eventNames]).optional(),
   id: hidden('Which destination.').optional(),
-  since: typed('From when on messages come again, in UTC.', '2026-11-01 00:00:00').optional(),
+  since: typed(
+    'From when on messages come again, in the zone of the merchant.',
+    '2026-11-01T00:00',
+  ).optional(),
   attempt: hidden('The same makes one destination.').optional(),
 })
 
@@ -72,6 +76,15 @@ const doneTexts = {
   removed: 'destinationRemoved',
   replayed: 'isReplayed',
 } as const
+
+/** A time by the clocks of the shop, as browsers send it, or with a blank instead of `T`. */
+const typedTime = (text: string, timeZone: TimeZone): Instant | undefined => {
+  const seconds = /T\d\d:\d\d$/.test(text) ? ':00' : ''
+  const wall = parseDateTime(text.replace('T', ' ') + seconds)
+  if (wall === undefined) return undefined
+  const day = Math.floor(wall / dayMs)
+  return instantOn(timeZone, day, wall - day * dayMs)
+}
 
 type View = {
   readonly done?: string | undefined
@@ -119,7 +132,7 @@ const actsHtml = (visitor: PortalVisitor, { id, enabled, signature }: EventDesti
   const act = (change: string, label: string, more: object = {}) =>
     actHtml(visitor, { path, change, label, hidden: { id }, ...more })
   const since = (
-    <Field name="since" label={texts.since} value="" placeholder="2026-11-01 00:00:00" required />
+    <Field name="since" label={texts.since} value="" type="datetime-local" step="1" required />
   )
   return [
     enabled ? act('disable', texts.disable) : act('enable', texts.enable),
@@ -242,7 +255,7 @@ const changing = (
         return withSecret(visitor, call.at, row.data)
       }
       case 'replay': {
-        const since = parseDateTime(fieldOf(call.body, 'since'))
+        const since = typedTime(fieldOf(call.body, 'since'), visitor.shop.timeZone)
         if (since === undefined || since > call.at) return refuse('since_is_in_the_future')
         await needs.replayEvents(row.data.id, since, context)
         return done('replayed')
