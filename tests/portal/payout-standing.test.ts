@@ -35,8 +35,8 @@ test.each([
     ...(['ordered', '2027-03-06T12:00:00Z', account, oslo] as const),
     'late: Expected 5 Mar 2027; no statement of the bank has it yet',
   ],
-  ['paid', '2027-04-01T12:00:00Z', null, oslo, 'paid: Paid 5 Mar 2027'],
-  ['returned', '2027-04-01T12:00:00Z', null, oslo, 'returned: Returned 5 Mar 2027'],
+  ['paid', '2027-04-01T12:00:00Z', null, oslo, 'paid: 5 Mar 2027'],
+  ['returned', '2027-04-01T12:00:00Z', null, oslo, 'returned: 5 Mar 2027'],
 ] as const)('a payout that is %s stands at %s, to %s, in %s, as %s', (status, at, to, zone, text) =>
   expect(told(status, at, to, zone)).toBe(text),
 )

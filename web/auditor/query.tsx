@@ -84,9 +84,15 @@ export const eventQuery = z.object({
 
 export type EventQuery = z.output<typeof eventQuery>
 
+/** From when to when; a time before the first one finds nothing, which nobody has asked for. */
+export const timesIn = ({ since, until }: Pick<EventQuery, 'since' | 'until'>) => {
+  const [from, to] = [timeIn('since', since), timeIn('until', until)]
+  if (from === undefined || to === undefined || from < to) return { from, to }
+  throw malformed({ issues: [{ path: ['until'], message: 'until must be later than since.' }] })
+}
+
 export const wantedOf = (query: EventQuery): Wanted => ({
-  from: timeIn('since', query.since),
-  to: timeIn('until', query.until),
+  ...timesIn(query),
   type: givenIn(query.type),
   merchant: givenIn(query.merchant),
   actor: givenIn(query.actor),

@@ -4,7 +4,7 @@ import type { ExplainedRefusal } from '../../audit/explain/decide-again.ts'
 import type { RefusalsWanted } from '../../application/refused-request.ts'
 import { filled } from '../ui/words.tsx'
 import type { Route } from '../../http/route.ts'
-import { filtersHtml, givenIn, timeIn } from './query.tsx'
+import { filtersHtml, givenIn, timeIn, timesIn } from './query.tsx'
 import { eventLink, explainHref, inEnglish, ruleHtml, shownTime } from './page.tsx'
 import { auditPages, type AuditVisits } from './visits.tsx'
 import { textsIn } from '../../texts/catalogue.ts'
@@ -78,10 +78,10 @@ const refusalHtml = (refusal: ExplainedRefusal, language: Language): Html => {
 }
 
 const wantedOf = (given: z.output<typeof query>, now: number): RefusalsWanted => {
-  const times = ['at', 'since', 'until'] as const
-  const [at, since, until] = times.map((name) => timeIn(name, given[name]))
+  const at = timeIn('at', given.at)
+  const { from = now - dayMs, to = Infinity } = timesIn(given)
   const who = { merchant: givenIn(given.merchant), actor: givenIn(given.actor) }
-  if (at === undefined) return { from: since ?? now - dayMs, to: until ?? Infinity, ...who }
+  if (at === undefined) return { from, to, ...who }
   const second = Math.floor(at / secondMs) * secondMs
   return { from: second, to: second + secondMs, ...who }
 }

@@ -62,9 +62,9 @@ export const whenText = (
   const told = (text: Message<'day'>, on: string) => text({ day: dayText(on, visitor) })
   switch (standing) {
     case 'paid':
-      return told(texts.paidOn, paid?.on ?? day)
+      return dayText(paid?.on ?? day, visitor)
     case 'returned':
-      return told(texts.returnedOn, returned?.on ?? day)
+      return dayText(returned?.on ?? day, visitor)
     case 'due':
       return dayText(day, visitor)
     case 'overdue':

@@ -14,7 +14,7 @@ const sumBeside = async (page: Page, name: string): Promise<number> =>
 /** Closes the report that contains the payment; the page updates itself. */
 export const closeReport = async (page: Page): Promise<void> => {
   await openPayment(page)
-  await go(page, '1 of default')
+  await go(page, 'Report 1 of default')
   await sees(page.getByRole('heading', { level: 1 }), 'Open')
   await go(page, 'Close report 1')
   await sees(page, 'Close report 1 of default?')

@@ -134,7 +134,7 @@ export const oftenAsked = (
   return { today: days(0, 0), yesterday: days(1, 1), lastWeek: days(6, 0) }
 }
 
-type Problem = 'wrongDay' | 'wrongAmount'
+type Problem = 'wrongDay' | 'wrongDays' | 'wrongAmount' | 'wrongAmounts'
 
 export type Asked = {
   /** All but the customer, who is looked for. */
@@ -171,6 +171,8 @@ export const askedBy = (
     most: amountIn('most', everyPayment.most),
     order: sort === 'largest' ? 'largest' : 'newest',
   }
+  if (wanted.before <= wanted.since) problems.until ??= 'wrongDays'
+  if (wanted.most < wanted.least) problems.most ??= 'wrongAmounts'
   return { wanted, problems }
 }
 
