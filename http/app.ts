@@ -5,6 +5,8 @@ import { callingWith, respond, type Bindings, type CallNeeds, type Http } from '
 import { RequestError, Malformed } from './errors.ts'
 import { freshnessHeaders, preferred } from './negotiation.ts'
 import type { Instant } from '../domain/time.ts'
+import { compressed, isText } from './compression.ts'
+import { headerOf } from './body-reader.ts'
 import { headersOfAll, makeReplies, type Reply } from './replies.ts'
 import type { OwnErrors, Route } from './route.ts'
 import type { Names } from './assets.ts'
@@ -205,6 +207,7 @@ const answering = (needs: AppNeeds, { failWith, hasAuthenticated }: Failing) => 
         ? await needs.errorPage(failed, { acceptLanguage, requestId, now: needs.now() })
         : failed
     }
+    if (isText(reply)) reply = await compressed(askedBy(http), reply)
     const milliseconds = steadyTime() - started
     const { status, cookies = [] } = reply
     const body = http.req.method === 'HEAD' ? await unread(reply.body) : reply.body
@@ -222,6 +225,13 @@ const answering = (needs: AppNeeds, { failWith, hasAuthenticated }: Failing) => 
     return new Response(body, { status, headers: [...Object.entries(headers), ...set] })
   }
 }
+
+/** What a browser or program says of its request. */
+const askedBy = ({ req, env }: Http) => ({
+  method: req.method,
+  header: (name: string) => headerOf(req, env?.incoming ?? {}, name),
+  hasQuery: req.url.includes('?'),
+})
 
 /** The Hono app for the routes; unknown paths and methods are answered with errors too. */
 export const makeApp = (needs: AppNeeds) => {

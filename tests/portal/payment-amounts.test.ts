@@ -139,3 +139,19 @@ test('a shop’s current debt is shown alike on the overview and under Money', a
   expect(cards[0]).toContain('This is owed so far. It is deducted from later captures.')
   expect(cards[1]).toBe(cards[0])
 })
+
+test.each([
+  ['of=110.00&amount=x', 'amount'],
+  ['of=110.00&amount=50&additional=60', 'additional'],
+  ['of=110.00&amount=999', 'amount'],
+  ['of=110.00&amount=0', 'amount'],
+])('what is wrong with %s is told at the field %s', async (search, name) => {
+  const tid = await desk.accepted({ amount: '100.00', additional_amount: '10.00' })
+  const { html, status } = await pageOf(tid, `/capture?${search}`)
+  expect(status).toBe(400)
+  const invalid = [...html.matchAll(/<input id="(\w+)"[^>]*aria-invalid="true"[^>]*>/g)]
+  expect(invalid.map(([, id]) => id)).toEqual([name])
+  expect(invalid[0]?.[0]).toContain(`aria-describedby="${name}-problem ${name}-hint"`)
+  expect(html).toMatch(new RegExp(`<p id="${name}-problem"[^>]*role="alert">[^<]+<`))
+  expect(html.match(/role="alert"/g)).toHaveLength(1)
+})

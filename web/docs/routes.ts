@@ -123,9 +123,7 @@ const fileRoute = (assets: ReturnType<typeof makeAssets>): Route =>
     summary: 'What pages of the documentation are made of',
     replyTypes: assetTypes,
     params: z.object({ file: z.string().max(64) }),
-    handle: async ({ params: { file }, request }) =>
-      (await assets(file, request.header('accept-encoding') ?? '')) ??
-      refuse('resource_is_unknown'),
+    handle: ({ params: { file } }) => assets(file) ?? refuse('resource_is_unknown'),
   })
 
 /** The description of all routes, these among them: as a document, and as pages. */

@@ -1,3 +1,4 @@
+import { randomBytes } from '../../application/machine.ts'
 import type { Call } from '../../http/call.ts'
 import { RequestError } from '../../http/errors.ts'
 import { fieldOf, type Fields } from '../../http/forms.ts'
@@ -21,16 +22,33 @@ const siteOf = ({ request }: Call): string | undefined => request.header('sec-fe
 export const isForeign = (call: Call): boolean =>
   ![undefined, 'same-origin', 'none'].includes(siteOf(call))
 
-/** The length of the browser's part of the token; the rest is the payer's. */
+/** For whom a form must have been made. */
+type FormMaker = {
+  readonly browser: string
+  readonly session: { readonly payer: string } | undefined
+  readonly texts: Texts
+}
+
+/** Characters of a random text, so that no page has the token of another one. */
+const randomPart = 22
+
+/** And of the browser's part of the token; the rest is the payer's. */
 const browserPart = 22
 
-const partOf = (token: string) => token.slice(0, browserPart)
+const partOf = (token: string) => token.slice(0, randomPart + browserPart)
+
+const tokenBy =
+  ({ derive }: Pick<AntiForgeryNeeds, 'derive'>) =>
+  (random: string, browser: string, payer = ''): string =>
+    random +
+    derive('csrf', random, browser).slice(0, browserPart) +
+    derive('csrf', random, browser, payer)
 
 /** Forms work for whom they were made only, and on our own pages. */
 export const antiForgery = ({ derive, isSameText }: AntiForgeryNeeds) => ({
   /** Bound to the payer, not the session, so other tabs survive a new sign-in. */
-  tokenFor: (browser: string, payer = ''): string =>
-    partOf(derive('csrf', browser)) + derive('csrf', browser, payer),
+  tokenFor: (browser: string, payer?: string): string =>
+    tokenBy({ derive })(randomBytes(16).toString('base64url'), browser, payer),
 
   /**
    * The form must belong to the signed-in payer, or just to the browser. @throws RequestError 403
@@ -39,12 +57,13 @@ export const antiForgery = ({ derive, isSameText }: AntiForgeryNeeds) => ({
    */
   checkForm: (
     call: Call,
-    { csrf, texts }: { readonly csrf: string; readonly texts: Texts },
+    { browser, session, texts }: FormMaker,
     form: Fields<'csrf'>,
     whose: 'payer' | 'browser' = 'payer',
   ): void => {
     if (isForeign(call)) throw new RequestError(403, texts.problem403)
     const given = fieldOf(form, 'csrf')
+    const csrf = tokenBy({ derive })(given.slice(0, randomPart), browser, session?.payer)
     if (!isSameText(partOf(given), partOf(csrf))) {
       // Pages opened at once each set a cookie; the browser keeps the last.
       if (siteOf(call) === 'same-origin') throw new OutdatedForm()

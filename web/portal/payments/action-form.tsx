@@ -42,7 +42,9 @@ export type ActionForm = {
   readonly asked?: { readonly pots: Pots; readonly preview: PaymentPreview } | undefined
   /** The amount above which a code is needed, where this is above it. */
   readonly codeAbove?: number | undefined
+  /** Of a field that was typed, or of the form. */
   readonly problem?: string | undefined
+  readonly wrongField?: 'amount' | 'additional' | undefined
   readonly codeProblem?: string | undefined
 }
 
@@ -78,6 +80,8 @@ const amountsHtml = (form: ActionForm): Html => {
   const shown = (minor: number) => shownAmount(minor, currency, visitor.locale)
   const number = { inputmode: 'decimal', autocomplete: 'off' } as const
   const hasTip = whole.additionalAmount > 0
+  const problemOf = (name: 'amount' | 'additional') =>
+    form.wrongField === name ? form.problem : undefined
   const maximum = { amount: shown(grossOf(whole)), tip: shown(whole.additionalAmount) }
   return [
     choicesHtml(form),
@@ -87,6 +91,7 @@ const amountsHtml = (form: ActionForm): Html => {
         name="amount"
         label={`${texts.total} (${currency})`}
         hint={hasTip ? texts.maximumWithTip(maximum) : texts.maximum(maximum)}
+        problem={problemOf('amount')}
         {...number}
         required
         value={
@@ -100,6 +105,7 @@ const amountsHtml = (form: ActionForm): Html => {
           name="additional"
           label={`${texts.tipOfTotal} (${currency})`}
           hint={texts.tipHint}
+          problem={problemOf('additional')}
           {...number}
           value={typed.of === null ? '' : (typed.additional ?? '')}
         />
@@ -215,7 +221,7 @@ export const actionHtml = (form: ActionForm): Html => {
     />,
     <div class="act">
       <h1>{texts[`action_${action}`]}</h1>
-      {isAsked ? confirmCard(form, asked) : [<Wrong text={problem} />, amounts]}
+      {isAsked ? confirmCard(form, asked) : [!form.wrongField && <Wrong text={problem} />, amounts]}
     </div>,
   ]
 }

@@ -10,13 +10,14 @@ import { Refusal } from '../../../domain/refusal.ts'
 import { dayMs } from '../../../domain/time.ts'
 import type { CountedBy } from '../../../projections/counted-amounts.ts'
 import type { Call } from '../../../http/call.ts'
-import { shownAmount } from '../../ui/money.tsx'
+import { shownAmount, typedAmount } from '../../ui/money.tsx'
 import { toldProblem } from '../../payer/session.tsx'
 import type { PortalPage, PortalVisitor } from '../page.tsx'
 import { actionHtml, type ActionForm } from './action-form.tsx'
 import {
   choicesOf,
   actOf,
+  isPart,
   potsAsked,
   stateMark,
   type Choice,
@@ -80,7 +81,13 @@ export const limitOf = (
   return texts.limit({ amount: shownAmount(amount, of, visitor.locale) })
 }
 
-type Problems = Pick<ActionForm, 'problem' | 'codeProblem'> & { readonly status?: 400 | 403 | 409 }
+type Problems = Pick<ActionForm, 'problem' | 'codeProblem' | 'wrongField'> & {
+  readonly status?: 400 | 403 | 409
+}
+
+/** Which of the typed amounts cannot be meant; a tip is in the total. */
+const wrongFieldOf = ({ request }: RequestedPayment, { amount }: Typed) =>
+  typedAmount(amount ?? '', request.currency) === undefined ? 'amount' : 'additional'
 
 /** The page of an action; `find` is its payment. */
 export const actionPages = (needs: PaymentActionNeeds) => {
@@ -103,9 +110,10 @@ export const actionPages = (needs: PaymentActionNeeds) => {
       return { title, body, status: told.status ?? status ?? 200 }
     }
     const pots = potsAsked(action, payment, typed)
-    if (pots === undefined) return page({ problem: texts.wrongAmount }, 400)
+    if (pots === undefined)
+      return page({ problem: texts.wrongAmount, wrongField: wrongFieldOf(payment, typed) }, 400)
     const limit = limitOf(order, payment, pots)
-    if (limit !== undefined) return page({ problem: limit }, 403)
+    if (limit !== undefined) return page({ problem: limit, wrongField: 'amount' }, 403)
     try {
       const said = { currency: payment.request.currency, mark, reason: typed.reason }
       const act = actOf(action, pots, said)
@@ -116,7 +124,9 @@ export const actionPages = (needs: PaymentActionNeeds) => {
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       const problem = toldProblem(error, visitor.texts)
-      return page({ problem: problem?.text ?? texts.notNow }, problem?.status)
+      const ofAmount = isPart(action) && /exceeds|is_nothing/.test(error.code)
+      const wrongField = ofAmount ? 'amount' : undefined
+      return page({ problem: problem?.text ?? texts.notNow, wrongField }, problem?.status)
     }
   }
   return { find, formPage }
