@@ -26,7 +26,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   projections: ['drizzle-orm'],
   texts: ['intl-messageformat'],
   http: ['hono', 'zod'],
-  web: ['hono', 'zod', 'd3-scale', 'd3-shape'],
+  web: ['hono', 'zod', 'd3-scale'],
   client: ['node:crypto', 'node:timers'],
 }
 const folders = Object.keys(table)

@@ -77,7 +77,7 @@ describe('given a Sunday of 25 hours, and payments of it and of the Saturday bef
     await goTo('2027-11-02 09:00:00')
     await alice.signIn('alice')
     const { text, html } = await pageOf('?since=2027-10-31&until=2027-10-31')
-    expect(text).toContain('31 Oct 2027, compared with 30 Oct 2027. Days are in the time zone')
+    expect(text).toContain('31 Oct 2027, compared with 30 Oct 2027.')
     expect(text).toMatch(/Turnover NOK 200\.00 −50% Before: NOK 400\.00 Today: NOK 0\.00/)
     expect(toldIn(html)).toHaveLength(24)
     expect(html).toMatch(/<details class="find" open/)
@@ -113,10 +113,14 @@ describe('given a Sunday of 25 hours, and payments of it and of the Saturday bef
     expect(folded).toContain('200.00')
   })
 
-  test('a chart draws what it is compared with as a line of its own', async () => {
+  test('a chart has bars and marks of the time before, and nothing where nothing was', async () => {
     const { html } = await pageOf('?since=2027-10-31&until=2027-10-31')
-    // One for turnover and one for the count, at three widths.
-    expect(html.match(/class="earlier" d="M/g)).toHaveLength(6)
+    // Two hours of turnover and two of counts, at three widths.
+    expect(html.match(/class="earlier" d="M/g)).toHaveLength(12)
+    expect(html.match(/class="up"/g)).toHaveLength(12)
+    const charts = html.match(/<svg\s+class="chart[^]*?<\/svg>/g) ?? []
+    expect(charts).toHaveLength(6)
+    expect(charts.join('')).not.toMatch(/ d="[^"]*[CcSsQq]/)
     const other = await pageOf('?since=2027-01-01&until=2027-01-03')
     expect(other.text).toContain('No payments in this period.')
     expect(other.html).not.toContain('class="earlier"')

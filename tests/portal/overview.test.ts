@@ -42,7 +42,7 @@ describe('given payments of today,', () => {
     expect(html).toMatch(
       /<a class="column" href="[^"]*" aria-label="[^"]*NOK\s649\.00[^"]*2 payments/,
     )
-    expect(html.match(/class="up"/g)).toHaveLength(3)
+    expect(html.match(/class="up"/g)).toHaveLength(6)
   })
 
   test('unsettled amounts are shown, with the time of the next settlement', async () => {

@@ -94,6 +94,26 @@ const goTo = async (day: string, clock = '12:00:00') => {
 const dayAfter = (day: string, days: number): string =>
   new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10)
 
+test('the overview shows one currency at a time, which keeps the days', async () => {
+  const read = async (search: string) => {
+    const { html } = await desk.alice.visit(`/portal/sandbox/${search}`)
+    const tiles = html.slice(html.indexOf('class="tiles"'), html.indexOf('id="where'))
+    const [, tabs = ''] = /<nav class="tabs" aria-label="Currency">(.*?)<\/nav>/.exec(html) ?? []
+    return { html, figure: /class="figure">([^<]*)/.exec(tiles)?.[1], tabs }
+  }
+  const own = await read('?days=7')
+  expect(own.figure).toMatch(/^NOK/)
+  expect(own.html.match(/<section aria-label="(?:NOK|EUR)"/g)).toEqual([
+    '<section aria-label="NOK"',
+  ])
+  expect(own.tabs).toContain('href="/portal/sandbox/?days=7" aria-current="true">NOK<')
+  expect(own.tabs).toContain('href="/portal/sandbox/?days=7&amp;currency=EUR">EUR<')
+  const euros = await read('?days=7&currency=EUR')
+  expect(euros.figure).toMatch(/^€/)
+  expect(euros.html).toContain('href="/portal/sandbox/?days=90&amp;currency=EUR"')
+  expect((await read('?currency=none')).figure).toMatch(/^NOK/)
+})
+
 test('the next payout is told by currency and by when, apart from what is unsettled', async () => {
   const made = (await desk.service.events()).find(({ type }) => type === 'SettlementMade')
   const { payoutDay: first } = made?.data as { payoutDay: string }

@@ -196,6 +196,8 @@ export type Catalogue = {
     readonly reserveHint: string
     readonly restIsOpen: string
     readonly restIsOver: string
+    readonly resume: string
+    readonly resumeWhat: string
     readonly returnTo: Message<'place'>
     readonly sameNumber: string
     readonly save: string
@@ -306,7 +308,6 @@ export type Catalogue = {
   readonly portal: {
     readonly approvalNote: string
     readonly backToOverview: string
-    readonly dayIn: Message<'timeZone'>
     readonly developers: string
     readonly disabledNote: string
     readonly forbidden: string
@@ -331,6 +332,7 @@ export type Catalogue = {
     readonly sandboxClock: string
     readonly staff: string
     readonly take: string
+    readonly timesIn: Message<'timeZone'>
     readonly turnedDownNote: Message<'reason'>
     readonly yourMerchants: string
   }
@@ -346,6 +348,7 @@ export type Catalogue = {
     readonly callbacksNone: string
     readonly compared: Message<'earlier' | 'period'>
     readonly comparedToNow: Message<'earlier' | 'period'>
+    readonly currency: string
     readonly day: string
     readonly days_1: string
     readonly days_30: string
@@ -400,7 +403,6 @@ export type Catalogue = {
     readonly wrongDay: string
     readonly wrongLength: string
     readonly wrongOrder: string
-    readonly zone: Message<'timeZone'>
   }
   readonly payments: {
     readonly abortWhat: string
@@ -449,10 +451,10 @@ export type Catalogue = {
     readonly costsNothing: string
     readonly csv: string
     readonly customer: string
-    readonly customerAnybody: string
+    readonly customerAnybody: Message<'pos'>
+    readonly customerCode: Message<'pos'>
     readonly customerErased: string
     readonly day: string
-    readonly daysAre: Message<'timeZone'>
     readonly details: string
     readonly disputed: string
     readonly disputeWon: string
@@ -580,7 +582,9 @@ export type Catalogue = {
     readonly who_staffGone: string
     readonly who_user: Message<'id'>
     readonly wrongAmount: string
+    readonly wrongAmounts: string
     readonly wrongDay: string
+    readonly wrongDays: string
     readonly yesterday: string
   }
   readonly take: {
@@ -672,7 +676,6 @@ export type Catalogue = {
     readonly currency: string
     readonly currencyFrom: Message<'currency' | 'day'>
     readonly currencyFromStart: Message<'currency'>
-    readonly daysAre: Message<'timeZone'>
     readonly debtBefore: string
     readonly delay: string
     readonly delayDays: Message<'count'>
@@ -731,9 +734,10 @@ export type Catalogue = {
     readonly option_daily: Message<'time'>
     readonly option_monthly: Message<'time'>
     readonly option_weekly: Message<'time'>
+    readonly otherCurrencies: string
+    readonly otherCurrenciesNone: string
     readonly overdueWhy: string
     readonly owed: string
-    readonly paidOn: Message<'day'>
     readonly payout: string
     readonly payoutAccount: string
     readonly payoutPayments: string
@@ -749,7 +753,6 @@ export type Catalogue = {
     readonly reportOf: Message<'ledger' | 'report'>
     readonly reports: string
     readonly returnedDo: string
-    readonly returnedOn: Message<'day'>
     readonly returnedWhy: Message<'account' | 'day' | 'reason' | 'settled'>
     readonly returnReason: string
     readonly save: string
@@ -832,7 +835,6 @@ export type Catalogue = {
     readonly costs: string
     readonly day: string
     readonly days: Message<'count'>
-    readonly daysAre: Message<'timeZone'>
     readonly description: string
     readonly descriptionHint: string
     readonly done_changed: string
@@ -1650,11 +1652,13 @@ export type Catalogue = {
     readonly ofWhom: string
     readonly oneEvent: string
     readonly ordered: string
+    readonly ordersNamed: Message<'order'>
     readonly overview: string
     readonly password: string
     readonly place: string
     readonly problem: string
     readonly proof: string
+    readonly proofOf: string
     readonly proofSince: Message<'size'>
     readonly refusals: string
     readonly request: Message<'id'>
@@ -1766,6 +1770,7 @@ export type Catalogue = {
     readonly payer: Message<'id'>
     readonly payment: Message<'id' | 'merchant'>
     readonly paymentIs: Message<'code' | 'isOver' | 'status' | 'time'>
+    readonly paymentRefunded: Message<'captured' | 'refunded'>
     readonly payout: string
     readonly payoutBack: Message<'sum'>
     readonly payoutOrdered: Message<'account' | 'file' | 'sums'>

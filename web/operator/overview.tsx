@@ -131,9 +131,9 @@ const payoutTile = (
 ): Html => {
   const texts = textsIn[language].operatorOverview
   if (found.length === 0) return tile(name, '0', texts.payoutsNone)
-  const sums = found.map(({ currency, sum }) => [
+  const sums = found.map(({ currency, sum }, index) => [
+    index > 0 && <br />,
     <span class="sum">{shownMoney(formatAmount(sum, currency), currency, locale)}</span>,
-    ' ',
   ])
   const all = found.reduce((sum, one) => sum + one.count, 0)
   const figure = <a href={operatorPath('payouts')}>{sums}</a>

@@ -1,7 +1,6 @@
 import type { Html } from '../ui/components.tsx'
 import { scaleBand, scaleLinear } from 'd3-scale'
-import { area, curveMonotoneX, line } from 'd3-shape'
-import { html, raw } from 'hono/html'
+import { html } from 'hono/html'
 
 /** One column of a chart, and where it leads. */
 export type Column = {
@@ -25,7 +24,6 @@ export type Chart = {
   readonly title: string
   readonly columns: readonly Column[]
   readonly tick: (value: number) => string
-  readonly kind: 'bars' | 'line'
   /** Every so many columns have a label: the first of these that gives each its room. */
   readonly labelEvery: readonly number[]
   /** Whether the first column or the last has a label. */
@@ -98,6 +96,14 @@ const barHtml = ({ x, y }: Scales, index: number, from: number, to: number, name
   />`
 }
 
+/** A mark across the column where the time before was. */
+const beforeHtml = ({ x, y }: Scales, index: number, value: number): Html => {
+  if (value === 0) return null
+  const [left, at] = [(x(index) ?? 0) - x.step() * 0.08, rounded(y(value))]
+  const right = left + x.bandwidth() + x.step() * 0.16
+  return html`<path class="earlier" d="M${rounded(left)},${at}H${rounded(right)}" />`
+}
+
 const toldHtml = (told: readonly string[]): Html =>
   html`<text class="told">
     ${told.map(
@@ -107,17 +113,11 @@ const toldHtml = (told: readonly string[]): Html =>
   </text>`
 
 const columnHtml = (chart: Chart, scales: Scales, size: Size, index: number): Html => {
-  const { x, y } = scales
+  const { x } = scales
   const column = chart.columns[index]
   if (!column?.now) return null
-  const { now, told, href } = column
+  const { now, before, told, href } = column
   const left = x(index) ?? 0
-  const middle = rounded(left + x.bandwidth() / 2)
-  const marks =
-    chart.kind === 'bars'
-      ? html`${barHtml(scales, index, 0, now.value, 'up')}
-        ${barHtml(scales, index, 0, -now.below, 'down')}`
-      : html`<circle class="dot" cx="${middle}" cy="${rounded(y(now.value))}" r="3" />`
   return html`<a class="column" href="${href}" aria-label="${told.join('. ')}">
     <rect
       class="reach"
@@ -126,7 +126,9 @@ const columnHtml = (chart: Chart, scales: Scales, size: Size, index: number): Ht
       width="${rounded(x.step())}"
       height="${size.height - edge.top - edge.bottom}"
     />
-    ${marks} ${toldHtml(told)}
+    ${barHtml(scales, index, 0, now.value, 'up')} ${barHtml(scales, index, 0, -now.below, 'down')}
+    ${beforeHtml(scales, index, before.value)} ${beforeHtml(scales, index, -before.below)}
+    ${toldHtml(told)}
   </a>`
 }
 
@@ -143,30 +145,6 @@ const labelsHtml = (chart: Chart, { x }: Scales, { height }: Size): readonly Htm
   })
 }
 
-/** The line through all columns, and the area under it. */
-const lineHtml = ({ kind, columns }: Chart, { x, y }: Scales): Html => {
-  if (kind === 'bars') return null
-  const middle = (_: Column, index: number) => (x(index) ?? 0) + x.bandwidth() / 2
-  const height = ({ now }: Column) => y(now?.value ?? 0)
-  const begun = columns.filter(({ now }) => now !== null)
-  const stroke = line<Column>(middle, height).curve(curveMonotoneX)(begun)
-  const fill = area<Column>().x(middle).y0(y(0)).y1(height).curve(curveMonotoneX)(begun)
-  return html`<path class="fill" d="${raw(fill ?? '')}" />
-    <path class="stroke" d="${raw(stroke ?? '')}" />`
-}
-
-/** Thin lines through the values of the time before. */
-const beforeHtml = ({ columns }: Chart, { x, y }: Scales): readonly Html[] => {
-  const begun = columns.filter(({ now }) => now !== null)
-  const through = (of: (column: Column) => number): Html => {
-    if (begun.every((column) => of(column) === 0)) return []
-    const middle = (_: Column, index: number) => (x(index) ?? 0) + x.bandwidth() / 2
-    const path = line<Column>(middle, (column) => y(of(column))).curve(curveMonotoneX)(begun)
-    return html`<path class="earlier" d="${raw(path ?? '')}" />`
-  }
-  return [through(({ before }) => before.value), through(({ before }) => -before.below)].flat()
-}
-
 const svgHtml = (chart: Chart, size: Size): Html => {
   const scales = scalesOf(chart, size)
   const { width, height, name } = size
@@ -176,9 +154,8 @@ const svgHtml = (chart: Chart, size: Size): Html => {
     role="group"
     aria-label="${chart.title}"
   >
-    ${gridHtml(chart, scales, size)} ${labelsHtml(chart, scales, size)} ${lineHtml(chart, scales)}
+    ${gridHtml(chart, scales, size)} ${labelsHtml(chart, scales, size)}
     ${chart.columns.map((_, index) => columnHtml(chart, scales, size, index))}
-    ${beforeHtml(chart, scales)}
   </svg>`
 }
 

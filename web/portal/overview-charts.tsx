@@ -129,12 +129,12 @@ export const chartsHtml = (shown: Shown): Html => {
         ['up', texts.turnover],
         ['down', texts.refunds],
       ])}
-      {chartHtml({ kind: 'bars', title, tick, columns: money, ...labels })}
+      {chartHtml({ title, tick, columns: money, ...labels })}
     </section>,
     <section class="card chart-card">
       <h2>{countsTitle}</h2>
       {legendHtml(shown, [['up', texts.payments]])}
-      {chartHtml({ kind: 'line', title: countsTitle, tick: whole, columns: counts, ...labels })}
+      {chartHtml({ title: countsTitle, tick: whole, columns: counts, ...labels })}
     </section>,
   ]
 }

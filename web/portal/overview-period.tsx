@@ -1,5 +1,5 @@
 import { Field } from '../ui/fields.tsx'
-import { Link, type Html } from '../ui/components.tsx'
+import { Hidden, Link, type Html } from '../ui/components.tsx'
 import { z } from 'zod'
 import { mondayOf } from '../../domain/calendar.ts'
 import { dayMs, type Instant } from '../../domain/time.ts'
@@ -28,6 +28,7 @@ export const overviewQuery = z.object({
   ),
   since: text('From this day on, `YYYY-MM-DD`.'),
   until: text('Up to and with this day; today if not given.'),
+  currency: text('The numbers of this currency; of the merchant if not given.'),
 })
 
 /** What is often asked for: a week, or so many days. */
@@ -66,6 +67,8 @@ export type AskedPeriod = {
   /** As they were given. */
   readonly since: string
   readonly until: string
+  /** Of the numbers; empty for the merchant's own. */
+  readonly currency: string
   readonly problems: { readonly since?: PeriodProblem; readonly until?: PeriodProblem }
 }
 
@@ -95,7 +98,7 @@ export const askedPeriod = (
   at: Instant,
 ): AskedPeriod => {
   const given = (name: string): string => (search.get(name) ?? '').trim().slice(0, 300)
-  const [since, until] = [given('since'), given('until')]
+  const [since, until, currency] = [given('since'), given('until'), given('currency')]
   const today = dayIn(timeZone, at)
   const last = until === '' ? today : laterDay(until)
   const first = since === '' ? (last ?? today) - Number(usual) + 1 : laterDay(since)
@@ -107,10 +110,10 @@ export const askedPeriod = (
     const problem = problemOf(period)
     if (problem) problems.since = problem
     else if (since !== '' || until !== '')
-      return { period, today, preset: null, since, until, problems }
+      return { period, today, preset: null, since, until, currency, problems }
   }
   const preset = presets.find((one) => one === given('days')) ?? usual
-  return { period: presetPeriod(preset, today), today, preset, since, until, problems }
+  return { period: presetPeriod(preset, today), today, preset, since, until, currency, problems }
 }
 
 export const includesToday = ({ first, last }: Period, today: DayNumber): boolean =>
@@ -155,8 +158,40 @@ export const sameTimeBefore = (at: Instant, days: number, timeZone: TimeZone): I
   return instantOn(timeZone, day - days, wall - day * dayMs)
 }
 
-/** The address of the overview for a period. */
-export const presetQuery = (preset: Preset): string => (preset === usual ? '' : `?days=${preset}`)
+type Place = Pick<AskedPeriod, 'preset' | 'since' | 'until' | 'currency'>
+
+/** The address of the overview, with what is not usual. */
+const overviewHref = (
+  visitor: PortalVisitor,
+  { preset, since, until, currency }: Place,
+): string => {
+  const days = preset === null || preset === usual ? '' : preset
+  const own = currency === visitor.shop.currency ? '' : currency
+  const given = Object.entries({ days, since, until, currency: own }).filter(
+    ([, text]) => text !== '',
+  )
+  const query = given.length === 0 ? '' : `?${new URLSearchParams(given)}`
+  return `${portalPath(visitor.shop.merchant)}${query}`
+}
+
+/** A link for each currency, where there are several. */
+export const currencyTabs = (
+  asked: AskedPeriod,
+  visitor: PortalVisitor,
+  currencies: readonly string[],
+  shown: string,
+): Html =>
+  currencies.length < 2 ? null : (
+    <nav class="tabs" aria-label={textsIn[visitor.language].overview.currency}>
+      {currencies.map((currency) => (
+        <Link
+          href={overviewHref(visitor, { ...asked, currency })}
+          aria-current={currency === shown ? 'true' : undefined}
+          text={currency}
+        />
+      ))}
+    </nav>
+  )
 
 /** Days as people write them: `6 Nov – 5 Dec 2026`. */
 export const periodText = ({ first, last }: Period, locale: string): string => {
@@ -181,12 +216,12 @@ export const comparedHtml = (
 
 /** The periods that are often asked for as links, and a form for any other. */
 export const periodHtml = (asked: AskedPeriod, visitor: PortalVisitor): Html => {
-  const { since, until, problems } = asked
+  const { since, until, currency, problems } = asked
   const texts = textsIn[visitor.language].overview
   const path = portalPath(visitor.shop.merchant)
   const link = (preset: Preset): Html => (
     <Link
-      href={`${path}${presetQuery(preset)}`}
+      href={overviewHref(visitor, { preset, since: '', until: '', currency })}
       aria-current={preset === asked.preset ? 'true' : undefined}
       text={texts[`days_${preset}`]}
     />
@@ -209,6 +244,7 @@ export const periodHtml = (asked: AskedPeriod, visitor: PortalVisitor): Html => 
       <details class="find" open={since !== '' || until !== ''}>
         <summary>{texts.fromTo}</summary>
         <form method="get" action={path}>
+          {currency !== '' && <Hidden fields={{ currency }} />}
           <div>{field('since', since)}</div>
           <div>{field('until', until)}</div>
           <button class="second">{texts.show}</button>

@@ -20,7 +20,14 @@ import {
   tilesHtml,
 } from './overview-panels.tsx'
 import { chartsHtml, type Shown } from './overview-charts.tsx'
-import { comparedHtml, periodHtml, askedPeriod, overviewQuery, stepOf } from './overview-period.tsx'
+import {
+  askedPeriod,
+  comparedHtml,
+  currencyTabs,
+  overviewQuery,
+  periodHtml,
+  stepOf,
+} from './overview-period.tsx'
 import { whereMoneyIs } from './next-payout.tsx'
 import { isNothing, numbersFor, type TurnoverNeeds } from './overview-numbers.ts'
 import type { PortalPage, PortalVisitor } from './page.tsx'
@@ -37,12 +44,11 @@ type OverviewNeeds = PortalNeeds &
     readonly watchMerchant: Watch
   }
 
-const numbersHtml = (shown: Shown, isAlone: boolean): Html => {
+const numbersHtml = (shown: Shown): Html => {
   const { numbers, visitor, asked } = shown
   const texts = textsIn[visitor.language].overview
   return (
     <section aria-label={numbers.currency}>
-      {!isAlone && <h2>{numbers.currency}</h2>}
       {isNothing(numbers.total) && isNothing(numbers.before) ? (
         <p class="card quiet">{texts.quiet}</p>
       ) : (
@@ -79,14 +85,16 @@ const overviewPage = async (
   const posName = (id: string): string => names.get(id) ?? id
   const asked = askedPeriod(searchOf(call), timeZone, call.at)
   const all = await numbersFor(needs, visitor, asked.period, call.at)
-  const shown = all.map((numbers) => ({ visitor, numbers, asked, posName }))
+  const numbers = all.find(({ currency }) => currency === asked.currency) ?? all[0]
+  const shown = { visitor, numbers, asked, posName }
+  const currencies = all.map(({ currency }) => currency)
   const title = textsIn[visitor.language].portal.overview
   // Captures have their turn between the parts.
   await nextTurn()
-  const tiles = shown.map(tilesHtml)
+  const tiles = tilesHtml(shown)
   const notices = await noticesHtml(needs, visitor, call.at, noticesShown)
   await nextTurn()
-  const charts = shown.map((one) => numbersHtml(one, shown.length === 1))
+  const charts = numbersHtml(shown)
   await nextTurn()
   return {
     title,
@@ -96,6 +104,7 @@ const overviewPage = async (
       <div data-part="overview">
         {comparedHtml(asked, visitor)}
         {await firstStepsHtml(needs, visitor, call)}
+        {currencyTabs(asked, visitor, currencies, numbers.currency)}
         {tiles}
         {mayDo(visitor.me.terms, 'see_money') && whereMoneyIs(needs, visitor)}
         {notices !== null && (

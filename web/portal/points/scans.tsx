@@ -56,7 +56,7 @@ const barsHtml = (days: readonly Day[], says: string): Html => {
       aria-label={says}
     >
       {days.map(({ count }, index) => {
-        const height = Math.max(2, (count / most) * barHeight)
+        const height = (count / most) * barHeight
         return (
           <rect
             x={index * (barWidth + 6)}
@@ -138,11 +138,7 @@ const labelsHtml = (
   ]
 }
 
-const newestHtml = (
-  { scans }: ScanNeeds,
-  visitor: PortalVisitor,
-  { id }: CodeData,
-): Html => {
+const newestHtml = ({ scans }: ScanNeeds, visitor: PortalVisitor, { id }: CodeData): Html => {
   const texts = textsIn[visitor.language].points
   const newest = scans.newest(visitor.shop.merchant, id, scansShown)
   if (newest.length === 0) return null
