@@ -19,6 +19,7 @@ import { payerPaymentRoutes } from '../web/payer/payment.ts'
 import { payerPermissionRoutes } from '../web/payer/permission.tsx'
 import { payerPermissionsRoutes } from '../web/payer/permissions.tsx'
 import { payerScanRoutes } from '../web/payer/scan.tsx'
+import { resumeRoutes } from '../web/payer/resume.tsx'
 import { makeVisits } from '../web/payer/session.tsx'
 import { makeSignIn } from '../web/payer/sign-in-form.tsx'
 import { shopLogoRoute } from '../web/payer/shop.tsx'
@@ -28,6 +29,7 @@ import type { NeedsOf, Route } from '../http/route.ts'
 
 const ofVisitors = [
   payerHomeRoutes,
+  resumeRoutes,
   payerProfileRoutes,
   payerDeviceRoutes,
   payerSecurityRoutes,

@@ -11,7 +11,7 @@ import type { Core } from '../core.ts'
 import { type Vitals, serviceHealth } from '../metrics/readiness.ts'
 import { debtorIn, newMessageId, orderDue, paymentMessage } from '../payment-message.ts'
 import type { Messages } from '../people/messages.ts'
-import type { PayerAccounts } from '../people/payer-accounts.ts'
+import { pageSeals, type PayerAccounts } from '../people/payer-accounts.ts'
 import { operatorsIn, staffIn } from '../people/staff.ts'
 import { figuresOf } from '../portal/merchant-figures.ts'
 import {
@@ -58,6 +58,7 @@ export const operatorSlice = (core: Core, about: About, parts: Parts) => {
     derive: core.derive,
     // Who visits.
     findSession: parts.findSession,
+    sealPage: pageSeals(core.vault).seal,
     confirmPayer: parts.confirmPayer,
     noteOperatorVisit: operatorVisits(core, operators),
     isSameText,

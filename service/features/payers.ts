@@ -91,6 +91,7 @@ export const payerSlice = (core: Core, about: About, parts: Parts) => {
     findSession: accounts.findSession,
     devicesOf: accounts.devicesOf,
     seal: accounts.seal,
+    sealPage: accounts.seal,
     unseal: accounts.unseal,
     hashPin: accounts.hashPin,
     newCodeSecret: accounts.newCodeSecret,

@@ -27,7 +27,7 @@ import type { Access } from '../callers.ts'
 import type { Core } from '../core.ts'
 import type { Granted } from '../people/grants.ts'
 import type { Messages } from '../people/messages.ts'
-import type { PayerAccounts } from '../people/payer-accounts.ts'
+import { pageSeals, type PayerAccounts } from '../people/payer-accounts.ts'
 import { staffIn } from '../people/staff.ts'
 import type { Live, MerchantChanges } from '../portal/live.ts'
 import { figuresOf, newestRefusals } from '../portal/merchant-figures.ts'
@@ -109,6 +109,7 @@ export const portalSlice = (core: Core, about: About, parts: Parts) => {
     qrImage: parts.qrImage,
     // Who visits, and what they watch.
     findSession: parts.findSession,
+    sealPage: pageSeals(vault).seal,
     devicesOf: parts.devicesOf,
     confirmPayer: parts.confirmPayer,
     signOut: parts.signOut,

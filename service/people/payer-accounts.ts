@@ -137,14 +137,22 @@ type Needs = {
   readonly strangers: SignInNeeds['strangers']
 }
 
+/** Encrypts what pages hand to browsers. */
+export const pageSeals = (vault: Pick<Core['vault'], 'secret'>) => {
+  const pages = vault.secret('pages')
+  return {
+    seal: (text: string) => seal(pages, text),
+    unseal: (text: string) => unseal(pages, text),
+  }
+}
+
 /** Codes sent to phone numbers. */
-const proofsOf = (pages: Buffer, { messages, used }: Needs) =>
+const proofsOf = (seals: ReturnType<typeof pageSeals>, { messages, used }: Needs) =>
   numberProofs({
     sendMessage: messages.send,
     newNumberCode: () => String(randomInt(1_000_000)).padStart(6, '0'),
     newId: () => randomBytes(16).toString('hex'),
-    seal: (text) => seal(pages, text),
-    unseal: (text) => unseal(pages, text),
+    ...seals,
     isSameText,
     messageLimits: messages.limits,
     tries: makeThrottle(triesPerCode, messagePeriodMs),
@@ -213,7 +221,7 @@ export const oneTimeCodeOf = ({ find, vault: people }: Pick<Core, 'find' | 'vaul
  */
 export const payerAccounts = (core: Core, needs: Needs) => {
   const { handle, find, settings, vault: people } = core
-  const pages = people.secret('pages')
+  const seals = pageSeals(people)
   const limited = concurrencyLimit(slowHashes)
   const verifySecret = makeSecretCheck(wallClock)
   const stepOfCode = makeCodeCheck(wallClock)
@@ -232,13 +240,12 @@ export const payerAccounts = (core: Core, needs: Needs) => {
     // Integration tests need not wait half a minute for the next code.
     codesWorkOnce: settings.MODE !== 'sandbox',
   }
-  const proofs = proofsOf(pages, needs)
+  const proofs = proofsOf(seals, needs)
   const { findSession, devicesOf } = payerSessions(core)
   const changes = changesOf(core, signing, { proofs, hashPin })
   const { isFirstAcceptance, acceptanceHasEnded } = firstAcceptances(needs.used)
   return {
-    seal: (text: string) => seal(pages, text),
-    unseal: (text: string) => unseal(pages, text),
+    ...seals,
     throttle: makeThrottle(failuresPerAddress, throttlePeriodMs),
     compareTries: makeThrottle(triesToCompare, throttlePeriodMs),
     passThrottle: makeThrottle(passesPerAddress, throttlePeriodMs),

@@ -15,6 +15,7 @@ export type FormCall<Schema, Asked extends z.ZodType> = Call<
 
 type Place<Schema> = {
   readonly path: string
+  readonly ownQuery?: z.ZodObject
   readonly summary: string
   readonly params?: Schema
   readonly errors: Readonly<Record<number, string>>

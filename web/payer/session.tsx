@@ -10,12 +10,15 @@ import { antiForgery, OutdatedForm, type AntiForgeryNeeds } from '../ui/anti-for
 import { problemPage, type ToldProblem } from '../ui/problem.tsx'
 import { pageReply, redirectReply, type FooterLinks, type Page } from '../ui/page.tsx'
 import { languageOf, type Texts } from '../ui/texts.ts'
+import { fieldsSent, resumePath } from './kept-form.ts'
 import { signInPath } from './way-on.ts'
 import { textsIn } from '../../texts/catalogue.ts'
 import type { Language } from '../../texts/generated/texts.ts'
 import { plainText } from '../../texts/message.ts'
 
 export type SessionNeeds = AntiForgeryNeeds & {
+  /** Encrypts what a page hands to the browser and gets back. */
+  readonly sealPage: (text: string) => string
   /** Whether pages and cookies are https only. */
   readonly isSecure: boolean
   readonly footer: FooterLinks
@@ -85,7 +88,7 @@ const tokenPattern = /^[\w-]{43}$/
 /** Cookies, forms and errors of the payers' pages. */
 export const makeVisits = (needs: SessionNeeds) => {
   const { isSecure } = needs
-  const { tokenFor, checkForm } = antiForgery(needs)
+  const { tokenFor, checkForm, isOwnForm } = antiForgery(needs)
   const cookieOf = (name: string) => ownCookie({ isSecure, sameSite: 'Lax' }, name, tokenPattern)
   const sessionCookie = cookieOf('session')
   const browserCookie = cookieOf('login')
@@ -163,6 +166,18 @@ export const makeVisits = (needs: SessionNeeds) => {
     }
   }
 
+  /**
+   * Where to go on after signing in: with the form that was sent, if it is of this browser. Whoever
+   * answers a payment or a permission sees it again instead.
+   */
+  const wayOn = (call: Call, visitor: Visitor): string => {
+    const [target, sent] = [targetOf(call), fieldsSent(call)]
+    const csrf = sent.find(([name]) => name === 'csrf')?.[1] ?? ''
+    const isAnswer = /^\/payer\/(?:payment|permission)\//.test(target)
+    const isOwn = !isAnswer && isOwnForm(visitor, csrf, 'browser')
+    return isOwn ? resumePath(needs.sealPage, target, sent, call.at) : target
+  }
+
   /** Sends payers to sign in first where needed. */
   const signedInPage = (
     call: Call,
@@ -171,8 +186,7 @@ export const makeVisits = (needs: SessionNeeds) => {
     page(call, async (visitor) => {
       const { session } = visitor
       if (session) return work({ ...visitor, session })
-      // After a form, come back to its page.
-      return go(visitor, signInPath(targetOf(call)))
+      return go(visitor, signInPath(wayOn(call, visitor)))
     })
 
   return {
@@ -187,6 +201,7 @@ export const makeVisits = (needs: SessionNeeds) => {
     go,
     problem,
     checkForm,
+    isOwnForm,
     cookieFor: sessionCookie.keep,
     /** Makes the device known; `cookies` is empty for one that is. */
     knownDevice: ({ known }: Pick<Visitor, 'known'>) => {

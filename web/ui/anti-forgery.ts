@@ -46,6 +46,16 @@ const tokenBy =
 
 /** Forms work for whom they were made only, and on our own pages. */
 export const antiForgery = ({ derive, isSameText }: AntiForgeryNeeds) => ({
+  /** Whether a form was made for this browser, and if asked for this payer. */
+  isOwnForm: (
+    { browser, session }: Omit<FormMaker, 'texts'>,
+    given: string,
+    whose: 'payer' | 'browser' = 'payer',
+  ): boolean => {
+    const csrf = tokenBy({ derive })(given.slice(0, randomPart), browser, session?.payer)
+    return whose === 'payer' ? isSameText(given, csrf) : isSameText(partOf(given), partOf(csrf))
+  },
+
   /** Bound to the payer, not the session, so other tabs survive a new sign-in. */
   tokenFor: (browser: string, payer?: string): string =>
     tokenBy({ derive })(randomBytes(16).toString('base64url'), browser, payer),
