@@ -72,6 +72,11 @@ test('given a reader of Norwegian, then pages are Norwegian, and JSON is English
   expect(missing.text).toMatch(/<input [^>]*name="subject" value="nothing"/)
   const wrong = await service.visit('/audit/events?since=soon', { headers })
   expect(wrong.text).toContain('<span lang="en">since must be a UTC time such as')
+  for (const list of ['events', 'refusals']) {
+    const path = `/audit/${list}?since=2026-05-02&until=2026-05-01`
+    const { status, text } = await service.visit(path, { headers })
+    expect([status, text]).toEqual([400, expect.stringContaining('until must be later than since')])
+  }
   const json = { ...headers, accept: 'application/json' }
   const story = await service.visit(`/audit/explain?subject=${tid}`, { headers: json })
   expect(JSON.parse(story.text).says[0]).toMatch(/^it is ok, status code 2000/)

@@ -63,6 +63,14 @@ describe('given payments of some amounts, points of sale and states,', () => {
     expect(ordersIn(html)).toHaveLength(4)
   })
 
+  test('when a filter ends before it begins, the page says so', async () => {
+    const { html } = await desk.listOf('?since=2026-11-02&until=2026-11-01&least=20&most=10')
+    expect(html).toMatch(/id="until-problem"[^>]*>Must not be before the first day\./)
+    expect(html).toMatch(/id="most-problem"[^>]*>Must not be less than the first amount\./)
+    const one = await desk.listOf('?since=2026-11-01&until=2026-11-01&least=20&most=20')
+    expect(one.html).not.toContain('-problem"')
+  })
+
   test('when it is downloaded, it has the lines of the list, and no formula', async () => {
     const { status, headers, html } = await desk.listOf('.csv?status=ok')
     expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8'])

@@ -132,7 +132,7 @@ const correctionsHtml = (needs: MoneyNeeds, visitor: PortalVisitor, row: MadeRow
   if (found.length === 0) return null
   const texts = textsIn[visitor.language].money
   const rows = found.map(({ at, correction: { amount, currency, reason, isWriteOff } }) => [
-    { head: shownTime(at, visitor.locale) },
+    { head: shopTime(at, visitor) },
     { number: sumText(String(amount), currency, visitor) },
     [isWriteOff && [texts.writtenOff, ' '], <q>{reason}</q>],
   ])

@@ -3,7 +3,7 @@ import { newestEventsOf } from '../../../application/payment-history.ts'
 import type { RequestedPayment } from '../../../domain/payment/payment-state.ts'
 import type { Links } from '../../../http/addresses.ts'
 import { checkoutUri } from '../../../http/merchant/payment-reply.ts'
-import { shownAmount, shownTime } from '../../ui/money.tsx'
+import { shopTime, shownAmount } from '../../ui/money.tsx'
 import { filled } from '../../ui/words.tsx'
 import { portalPath } from '../areas.ts'
 import { copyHtml } from '../developers/parts.tsx'
@@ -129,7 +129,7 @@ const bodyOf = async (needs: WaitNeeds, waiting: Waiting, stand: Stand): Promise
   const texts = textsIn[visitor.language].take
   const { request, expiresAt } = payment
   const isWaiting = stand === 'waiting'
-  const time = shownTime(expiresAt, visitor.locale)
+  const time = shopTime(expiresAt, visitor)
   return [
     <Crumbs links={[[portalPath(visitor.shop.merchant, 'take'), texts.title]]} />,
     <section class="card narrow-card taking">
