@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { noStream, type EventStore, type NewEvent } from '../application/event-store.ts'
 import { openSqliteEventStore } from '../infrastructure/event-store/sqlite-event-store.ts'
 import type { Where } from '../infrastructure/worker.ts'
-import { commitInGroups, eventTables, openRawFile } from './reference-apps.ts'
+import { commitInGroups, eventTables, openRawFile } from './raw-file.ts'
 import type { Figure, Scenario, Scope } from './scope.ts'
 
 const inFlight = 32
