@@ -10,7 +10,7 @@ import { auditRowsOf } from '../../audit/verify/compare-rows.ts'
 import { nextTurn } from '../../application/time-budget.ts'
 import { textsIn } from '../../texts/catalogue.ts'
 import type { Language } from '../../texts/generated/texts.ts'
-import { idsNamedIn } from '../features/accounting.ts'
+import { idsNamedIn } from '../reports-and-settlements.ts'
 import { receiptsOf } from '../transparency/receipts.ts'
 
 const remembered =
