@@ -67,6 +67,7 @@ export const portalTries: readonly Try[] = [
   { method: 'POST', path: 'money/ledgers/default', action: 'close_report', form: { closes: 'x' } },
   { ...look('money/settlements/1', 'see_money'), isEmpty: true },
   { ...look('money/payouts/1', 'see_money'), isEmpty: true },
+  look('money/payouts.csv', 'download'),
   { ...look('money/settlements/1/transactions-1.csv', 'download'), isEmpty: true },
   look(`${report}?close`, 'see_money'),
   { ...look(`${report}/transactions-1.csv`, 'download'), isEmpty: true },

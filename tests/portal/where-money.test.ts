@@ -86,6 +86,26 @@ test('a payout lists its payments, found by order number, and adds up to it', as
   expect(netsOf((await alice.visit(`${path}?q=no-such-order`)).html)).toEqual([])
 })
 
+test('payouts are found by the amount on the bank statement, and are a file', async () => {
+  const money = '/portal/sandbox/money'
+  const shown = async (amount: string) => {
+    const { html } = await desk.alice.visit(`${money}?payout=${amount}`)
+    return [...html.matchAll(/<th[^>]*><a href="[^"]*\/settlements\/(\d+)"/g)].map(
+      ([, serial]) => serial,
+    )
+  }
+  // Both currencies of the settlement are rows of it.
+  expect(await shown('283,20')).toEqual(['1', '1'])
+  expect(await shown('20')).toEqual(['1', '1'])
+  expect(await shown('283.21')).toEqual([])
+  const lines = (await desk.alice.visit(`${money}/payouts.csv`)).html.trim().split('\r\n')
+  expect(lines).toHaveLength(3)
+  expect(lines[0]).toMatch(/settled,settlement_id,currency,gross,fees,payout,status,arrives,/)
+  expect(lines.filter((line) => line.includes(',NOK,'))).toEqual([
+    expect.stringMatching(/^\d{4}-\d\d-\d\d,[\w-]+,NOK,300\.00,-16\.80,283\.20,due,\d{4}-/),
+  ])
+})
+
 const goTo = async (day: string, clock = '12:00:00') => {
   await desk.service.call('POST', '/sandbox/v1/clock/', { now: `${day} ${clock}` })
   await desk.alice.signIn('alice')

@@ -721,6 +721,7 @@ export type Catalogue = {
     readonly noBank: string
     readonly noFees: string
     readonly noPayoutAccount: string
+    readonly noPayoutOf: string
     readonly noSettlements: string
     readonly number: string
     readonly often_daily: string
@@ -741,6 +742,8 @@ export type Catalogue = {
     readonly payout: string
     readonly payoutAccount: string
     readonly payoutPayments: string
+    readonly payoutsCsv: string
+    readonly payoutAmount: string
     readonly payoutFor: Message<'day'>
     readonly payouts: string
     readonly permissionFee: string
