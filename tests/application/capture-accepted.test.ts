@@ -104,6 +104,7 @@ test('given one that was released or captured meanwhile, nothing else is recorde
   await place.release(released)
   await place.capture(captured)
   const own = makeHandler({ store, eventId: () => randomUUID(), commandId: randomUUID })
+  const failed: unknown[] = []
   let isFirst = true
   const work = captureAccepted({
     share: allWork(own.handle),
@@ -114,9 +115,10 @@ test('given one that was released or captured meanwhile, nothing else is recorde
       isFirst = false
     },
     newId: randomUUID,
-    outageOf: () => ({ failed: () => {}, worked: () => {} }),
+    outageOf: () => ({ failed: (error) => failed.push(error), worked: () => {} }),
   })
   await work(now(), new AbortController().signal)
+  expect(failed).toEqual([])
   expect((await typesOf(released)).at(-1)).toBe('PaymentReleased')
   expect(await typesOf(captured)).toEqual(whole)
 })
