@@ -92,9 +92,9 @@ describe('given the phone number of a payer, as people write it at home,', () =>
     const path = `/sandbox/v1/payment_request/${declined}/decline/`
     await desk.service.call('POST', path, { payer: 'bob' })
     expect(standIn(await pageOf(declined))).toBe('Declined')
-    await desk.service.advance(899)
+    await desk.service.advance(600)
     expect(standIn(await pageOf(expired))).toBe('Waiting')
-    await desk.service.advance(2)
+    await desk.service.advance(301)
     expect(standIn(await pageOf(expired))).toBe('Expired')
   })
 
