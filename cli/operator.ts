@@ -15,7 +15,7 @@ import { keyCommands, vaultCommands } from './vault.ts'
 import { listenCommand } from './listen.ts'
 import { merchantCommands } from './merchants.ts'
 import { applicationCommands } from './oauth.ts'
-import { payoutsCommand } from './payouts.ts'
+import { payoutsCommand, retryCommand } from './payouts.ts'
 import { payerCommands } from './people.ts'
 import { posCommands, stickerCommands } from './points-of-sale.ts'
 import { queryCommand } from './query.ts'
@@ -66,6 +66,7 @@ const commands: readonly Listed[] = [
   holidayCommands,
   ...settlementCommands,
   payoutsCommand,
+  retryCommand,
   disputeCommands,
   correctionCommands,
   bankCommands,

@@ -3,7 +3,13 @@ import { StoreUnavailable } from '../application/event-store.ts'
 import { Refusal } from '../domain/refusal.ts'
 import type { Core } from '../service/core.ts'
 import { fail } from '../infrastructure/failures.ts'
-import { debtorIn, newMessageId, orderDue, paymentMessage } from '../service/payment-message.ts'
+import {
+  debtorIn,
+  newMessageId,
+  orderDue,
+  paymentMessage,
+  returnedIn,
+} from '../service/payment-message.ts'
 import type { Settings } from '../infrastructure/settings.ts'
 import { reasonOf } from '../infrastructure/system-errors.ts'
 import type { Debtor } from '../infrastructure/bank/payout-file.ts'
@@ -15,7 +21,7 @@ import {
 import { formatAmount } from '../domain/money/money.ts'
 import type { SettlementRow } from '../projections/settlements.ts'
 import { bankReason } from '../texts/bank-reason.ts'
-import { onData, value } from './command.ts'
+import { onData, required, value } from './command.ts'
 
 const listed = 1000
 
@@ -118,15 +124,22 @@ const whyOf = (error: unknown): string => {
 
 const nothingOrdered = { payout_file: null, message_id: null, payouts_ordered: 0 }
 
-export const orderIntoFile = async (core: Core, debtor: Debtor, file: string, write: Write) => {
+/** Orders all that can be ordered, or what came back of one settlement. */
+export const orderIntoFile = async (
+  core: Core,
+  debtor: Debtor,
+  file: string,
+  write: Write,
+  only?: SettlementRow,
+) => {
   const messageId = newMessageId()
   const howToWrite = `To write their file: settle --again ${messageId} --pain001 <new file>`
   // Print the message id first: after an interruption the operator needs it to continue.
-  if (core.accounting.settlements.payable().length > 0)
+  if (only || core.accounting.settlements.payable().length > 0)
     process.stderr.write(`ordering payouts under message ${messageId}. ${howToWrite}\n`)
-  const { ordered, withoutAccount } = await orderDue(core, messageId, (merchant) =>
-    core.contextOf('operator', merchant),
-  ).catch((error) =>
+  const contextOf = (merchant: string) => core.contextOf('operator', merchant)
+  const ordering = orderDue(core, messageId, contextOf, only)
+  const { ordered, withoutAccount } = await ordering.catch((error) =>
     fail(
       `not every payout could be ordered: ${whyOf(error)}\n` +
         `Those that could are ordered under message ${messageId}. ${howToWrite}`,
@@ -159,3 +172,17 @@ export const writeAgain = async (
     return { settled: [], ...answer, payouts_waiting_for_an_account: 0 }
   })
 }
+
+/** `daybook payout-retry`: the file of one settlement, whose payouts came back. */
+export const retryCommand = onData({
+  name: 'payout-retry <settlement>',
+  about: 'order what came back of one settlement again, to the account that the merchant has now',
+  argument: 'its id as payouts lists it',
+  options: { pain001: required('<file>', 'a new file (ISO 20022 pain.001.001.09) for the bank') },
+  run: async (core, settlement, { pain001: file }) => {
+    const debtor = debtorOf(core.settings)
+    await core.readModels.caughtUp()
+    const only = returnedIn(core, settlement)
+    return intoNewFile(file, (write) => orderIntoFile(core, debtor, file, write, only))
+  },
+})

@@ -77,6 +77,7 @@ export type RefusalCode =
   | 'payment_is_not_releasable'
   | 'payment_is_picked_up'
   | 'payout_is_not_paid'
+  | 'payout_is_not_returned'
   | 'payout_is_paid'
   | 'person_is_on_the_staff_already'
   | 'permission_is_expired'

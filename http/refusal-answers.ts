@@ -74,6 +74,7 @@ const byStatus = {
     payment_is_not_releasable: 'Nothing is left that could be released.',
     payment_is_picked_up: 'A payer has picked up this payment request already.',
     payout_is_not_paid: 'No bank statement has the payout so far.',
+    payout_is_not_returned: 'No payout of this settlement came back, or it is ordered again.',
     payout_is_paid: 'A bank statement has the payout already.',
     permission_is_expired: 'The permission request has expired.',
     permission_is_for_another_payer: 'The permission request is for another payer.',

@@ -1,6 +1,7 @@
 import type { Context } from '../application/handle.ts'
 import { orderPayouts } from '../application/order-payouts.ts'
 import { merchants } from '../domain/aggregates.ts'
+import { refuse } from '../domain/refusal.ts'
 import { streamOf } from '../domain/stream.ts'
 import { utc, type TimeZone } from '../domain/time-zone.ts'
 import type { SettlementRow } from '../projections/settlements.ts'
@@ -40,16 +41,28 @@ const bankTimeZone = async ({
   return (country !== undefined && (await timeZoneOfCountry(country))) || utc
 }
 
-/** Orders every payable payout that has an account. */
+/** A settlement with a payout that came back. @throws Refusal payout_is_not_returned */
+export const returnedIn = (
+  { accounting }: Pick<Core, 'accounting'>,
+  settlementId: string,
+): SettlementRow => {
+  const row = accounting.settlements.findById(settlementId) ?? refuse('resource_is_unknown')
+  const isReturned = row.payouts.some(({ status }) => status === 'returned')
+  return isReturned ? row : refuse('payout_is_not_returned')
+}
+
+/** Orders every payable payout that has an account, or only those of one settlement. */
 export const orderDue = async (
   core: Core,
   messageId: string,
   contextOf: (merchant: string) => Context,
+  only?: SettlementRow,
 ) => {
   const timeZone = await bankTimeZone(core.settings)
   const holidaysOf = bankHolidaysOf(core.find)
   const { handle, now, accounting } = core
-  const { settlements, settlementAccounts } = accounting
+  const { settlementAccounts } = accounting
+  const settlements = only ? { payable: () => [only] } : accounting.settlements
   return orderPayouts(
     { handle, now, settlements, settlementAccounts, holidaysOf, contextOf, timeZone },
     messageId,

@@ -9,7 +9,7 @@ import { explaining } from '../audit/explain.ts'
 import { importUploaded } from '../bank/import-uploaded.ts'
 import type { Core } from '../core.ts'
 import { type Vitals, serviceHealth } from '../metrics/readiness.ts'
-import { debtorIn, newMessageId, orderDue, paymentMessage } from '../payment-message.ts'
+import { debtorIn, newMessageId, orderDue, paymentMessage, returnedIn } from '../payment-message.ts'
 import type { Messages } from '../people/messages.ts'
 import { pageSeals, type PayerAccounts } from '../people/payer-accounts.ts'
 import { operatorsIn, staffIn } from '../people/staff.ts'
@@ -96,8 +96,14 @@ export const operatorSlice = (core: Core, about: About, parts: Parts) => {
     waitingPayouts: accounting.payouts.totals,
     canOrder: debtor !== undefined,
     newMessageId,
-    orderDue: (messageId: string, contextOf: (merchant: string) => Context) =>
-      orderDue(core, messageId, contextOf),
+    orderDue: (
+      messageId: string,
+      contextOf: (merchant: string) => Context,
+      settlementId?: string,
+    ) => {
+      const only = settlementId === undefined ? undefined : returnedIn(core, settlementId)
+      return orderDue(core, messageId, contextOf, only)
+    },
     paymentFile: async (messageId: string) =>
       debtor && (await paymentMessage(core, debtor, messageId)).text,
     bankEntries: accounting.bankEntries,

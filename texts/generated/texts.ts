@@ -1437,6 +1437,8 @@ export type Catalogue = {
     readonly result_paid: string
     readonly result_returned: string
     readonly result_unmatched: string
+    readonly retry: string
+    readonly retryWhat: Message<'sums'>
     readonly settlement: string
     readonly show: string
     readonly side_credit: string
@@ -2002,6 +2004,7 @@ export type Catalogue = {
     readonly payment_is_not_releasable: string
     readonly payment_is_picked_up: string
     readonly payout_is_not_paid: string
+    readonly payout_is_not_returned: string
     readonly payout_is_paid: string
     readonly permission_is_for_another_payer: string
     readonly pos_is_unknown: string

@@ -34,6 +34,7 @@ import { operatorPath } from '../areas.ts'
 import { type OperatorPage, type OperatorVisitor, dayField, merchantField } from '../pages.tsx'
 import { bankReason } from '../../../texts/bank-reason.ts'
 import { textsIn } from '../../../texts/catalogue.ts'
+import type { CurrencySum } from '../../../projections/prepared.ts'
 import type { Language } from '../../../texts/generated/texts.ts'
 import type { SettlementRow } from '../../../projections/settlements.ts'
 
@@ -58,6 +59,7 @@ export const payoutListQuery = z.object({
   merchant: asked('Of this merchant.'),
   day: asked('Of this bank day.'),
   behind: asked('Behind this place of the list.'),
+  again: asked('The settlement of which what came back is to be ordered.'),
 })
 
 const rangeOf = (search: URLSearchParams): PayoutRange => {
@@ -108,6 +110,16 @@ const filterHtml = (range: PayoutRange, { language }: OperatorVisitor): Html => 
   )
 }
 
+const retryLink = (
+  { settlementId }: SettlementRow,
+  { status }: PayoutState,
+  { language, me }: OperatorVisitor,
+): Html => {
+  if (status !== 'returned' || !operatorMayDo(me.terms, 'order_payouts')) return null
+  const href = `payouts?${new URLSearchParams({ status, again: settlementId })}`
+  return <a href={operatorPath(href)}>{textsIn[language].payouts.retry}</a>
+}
+
 const rowHtml = (
   { settlements, settlementAccounts, shopName }: PayoutListNeeds,
   visitor: OperatorVisitor,
@@ -125,24 +137,40 @@ const rowHtml = (
       settlementLink(row),
       { number: <b>{sumText(amount, currency, visitor)}</b> },
       dayText(bankDay, visitor),
-      orderText(state, account, visitor.language),
+      [orderText(state, account, visitor.language), ' ', retryLink(row, state, visitor)],
     ],
   ]
 }
 
 /** The form again, with what is wrong with its code. */
-type OrderAgain = { readonly message: string; readonly problem: string }
+type OrderAgain = {
+  readonly message: string
+  readonly problem: string
+  readonly only: string | undefined
+}
+
+const allToOrder = ({ payouts }: PayoutListNeeds): readonly CurrencySum[] => [
+  ...payouts.totals('due'),
+  ...payouts.totals('returned'),
+]
+
+const returnedOf = ({ payouts }: SettlementRow): readonly CurrencySum[] =>
+  payouts
+    .filter(({ status }) => status === 'returned')
+    .map(({ currency, amount: sum }) => ({ currency, sum }))
 
 /** What is due, or came back, is ordered under a message whose id the page makes: once. */
 const orderHtml = (
   needs: PayoutListNeeds,
   visitor: OperatorVisitor,
   again: OrderAgain | undefined,
+  only: string | undefined,
 ): Html => {
   const { language, csrf, me } = visitor
   if (!operatorMayDo(me.terms, 'order_payouts')) return null
   const texts = textsIn[language].payouts
-  const totals = [...needs.payouts.totals('due'), ...needs.payouts.totals('returned')]
+  const one = only === undefined ? undefined : needs.settlements.findById(only)
+  const totals = one ? returnedOf(one) : allToOrder(needs)
   if (totals.length === 0) return null
   if (!needs.canOrder) return <p class="card quiet">{texts.noAccount}</p>
   const currencies = [...new Set(totals.map(({ currency }) => currency))].toSorted()
@@ -152,9 +180,10 @@ const orderHtml = (
   })
   return (
     <form class="card narrow-card" method="post" action={operatorPath('payouts')}>
-      <h2>{texts.order}</h2>
-      <p>{texts.orderWhat({ sums: told.join(', ') })}</p>
+      <h2>{one ? texts.retry : texts.order}</h2>
+      <p>{(one ? texts.retryWhat : texts.orderWhat)({ sums: told.join(', ') })}</p>
       <Hidden fields={{ csrf, message: again?.message ?? needs.newMessageId() }} />
+      {one && <Hidden fields={{ only: one.settlementId }} />}
       {codeField(visitor.texts, again?.problem)}
       <Actions button={texts.orderIt} />
     </form>
@@ -190,7 +219,8 @@ export const payoutListPage = (
       </Title>,
       tabsHtml(range, visitor),
       filterHtml(range, visitor),
-      (range.status === 'due' || range.status === 'returned') && orderHtml(needs, visitor, again),
+      (range.status === 'due' || range.status === 'returned') &&
+        orderHtml(needs, visitor, again, again?.only ?? (search.get('again') || undefined)),
       last === undefined ? (
         <p class="card quiet">{texts.noPayouts}</p>
       ) : (

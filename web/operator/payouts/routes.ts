@@ -42,6 +42,8 @@ type OperatorPayoutNeeds = OperatorNeeds &
     readonly orderDue: (
       messageId: string,
       contextOf: (merchant: string) => Context,
+      /** Only what came back of this one. */
+      settlementId?: string,
     ) => Promise<{ readonly ordered: number }>
   }
 
@@ -69,9 +71,10 @@ const listRoutes = (
     {
       ...acting,
       path: root,
-      summary: 'Order every payout that is due under one payment message',
+      summary: 'Order every payout that is due under one payment message, or what came back of one',
       ownForm: plainForm.extend({
         message: hidden('the id of the message, so that nothing is ordered twice.'),
+        only: hidden('a settlement, if only what came back of it is ordered.').optional(),
         code: typed('A one-time code.'),
       }),
     },
@@ -80,13 +83,14 @@ const listRoutes = (
       if (!messageParams.shape.message.safeParse(messageId).success)
         throw malformed({ issues: [{ path: ['message'], message: 'message is missing.' }] })
       if (!needs.canOrder) return refuse('resource_is_unknown')
+      const only = fieldOf(call.body, 'only') || undefined
       const problem = await codeProblem(confirm, visitor, call)
       if (problem !== undefined)
-        return payoutListPage(needs, visitor, call, { message: messageId, problem })
+        return payoutListPage(needs, visitor, call, { message: messageId, problem, only })
       const isThere = () => needs.payoutOrders.orderedAt(messageId) !== undefined
       // The bank may have its file already: what is due by now goes under another id.
-      if (!isThere())
-        await needs.orderDue(messageId, (merchant) => contextOfOperator(call, visitor, merchant))
+      const contextOf = (merchant: string) => contextOfOperator(call, visitor, merchant)
+      if (!isThere()) await needs.orderDue(messageId, contextOf, only)
       await needs.caughtUp()
       return visits.go(
         visitor,
