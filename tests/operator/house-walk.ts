@@ -68,6 +68,7 @@ const walkPayouts = async ({ service, seen }: HouseWalk, page: Page): Promise<vo
 }
 
 const watched = [
+  ['corrections', 'corrections'],
   ['journal', 'journal'],
   ['journal-entries', 'journal/entries'],
   ['health', 'health'],
@@ -88,13 +89,15 @@ const walkJoin = async ({ service, seen }: HouseWalk, page: Page): Promise<void>
   })
 }
 
-/** Payouts, the journal, the pages for watching, and the sign-in pages. */
+/** Payouts, corrections, the journal, the pages for watching, and the sign-in pages. */
 export const walkHouse = async (walk: HouseWalk): Promise<void> => {
   const { service, open, seen } = walk
   const page = await open()
   const at = async (path: string) => page.goto(`${service.address}/operator/${path}`)
   await signInTo(page, service.address, '/operator/')
   await walkPayouts(walk, page)
+  const proposal = ['--amount=-12.50', '--reason', 'charged twice']
+  await service.operator('correction', 'propose', 'sandbox', ...proposal)
   for (const [name, path] of watched) {
     await at(path)
     await seen(`operator-${name}`, page)
