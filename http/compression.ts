@@ -1,3 +1,4 @@
+import { aside } from '../application/machine.ts'
 import type { Reply } from './replies.ts'
 
 type Asked = {
@@ -34,8 +35,11 @@ const tellsNothing = ({ header, hasQuery }: Asked, reply: Reply): boolean => {
 const zip = (stream: ReadableStream): ReadableStream =>
   stream.pipeThrough(new CompressionStream('gzip'))
 
-const zipped = async (body: string | Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> =>
-  new Uint8Array(await new Response(zip(new Blob([body]).stream())).arrayBuffer())
+const zipped = (body: string | Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> =>
+  aside(async () => {
+    const stream = zip(new Blob([body]).stream())
+    return new Uint8Array(await new Response(stream).arrayBuffer())
+  })
 
 /** Files are the same bytes for all; each is compressed once. */
 const files = new WeakMap<Uint8Array, Promise<Uint8Array<ArrayBuffer>>>()
