@@ -12,8 +12,15 @@ type Validate = ReturnType<typeof validator>
 const worlds = <World>(of: fc.Arbitrary<World>, count: number) =>
   fc.array(of, { minLength: count, maxLength: count, size: 'max' })
 
-/** Each world is drawn once; one that fails is shrunk. */
-const once = { numRuns: 1, endOnFailure: true }
+type Drawn = { readonly failed: boolean; readonly seed: number; readonly errorInstance: unknown }
+
+/** Each world is drawn once. Worlds are too long to be printed: their seed draws them again. */
+const once = {
+  ...{ numRuns: 1, endOnFailure: true },
+  reporter: ({ failed, seed, errorInstance }: Drawn): void => {
+    if (failed) throw new Error(`with the seed ${seed}`, { cause: errorInstance })
+  },
+}
 
 /** Minor units by currency, as the transfers of a file have them. */
 const sumsIn = (file: string): Record<string, bigint> => {

@@ -24,7 +24,7 @@ const letter = fc.oneof(
   ].map(([from = 0, to = 0]) => script(from, to)),
   fc.constantFrom('\0', '\n', '\uD800', '\uFFFE', '&', '<', ']]>', '//', '\u200b'),
 )
-export const anyName = fc.string({ unit: letter, minLength: 1, maxLength: 200 })
+export const anyName = fc.string({ unit: letter, minLength: 1, maxLength: 200, size: 'max' })
 
 /** Sums may be larger than one amount: up to nine billion. */
 const minor = fc.oneof(
