@@ -1,5 +1,4 @@
 import { scaleLinear } from 'd3-scale'
-import { line } from 'd3-shape'
 import { median } from './scope.ts'
 import { quantile } from './load.ts'
 
@@ -31,9 +30,12 @@ const panel = (title: string, top: number, least: number, lines: readonly Line[]
       ),
     ...lines.map(({ name, colour, values }, index) => {
       const x = scaleLinear([0, values.length - 1], [left, left + panelWidth])
-      const path = line<number>((_, at) => x(at), y).defined(Number.isFinite)(values)
+      const path = values.map((value, at) => {
+        const move = Number.isFinite(values[at - 1]) ? 'L' : 'M'
+        return Number.isFinite(value) ? `${move}${x(at)},${y(value)}` : ''
+      })
       return (
-        `<path d="${path}" fill="none" stroke="${colour}"/>` +
+        `<path d="${path.join('')}" fill="none" stroke="${colour}"/>` +
         text(x.range()[1]! - index * 60, top - 10, name, `style="fill:${colour}" text-anchor="end"`)
       )
     }),
