@@ -44,7 +44,7 @@ export const importStatement = async (place: Place, page: Page, order: string): 
   const imported = await place.daybook('bank', 'import', file)
   expect(imported).toMatchObject({ kind: 'camt.053', payouts_paid: 1, not_matched: 0 })
   const format = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', dateStyle: 'medium' })
-  await sees(page.locator('.lead'), `Paid ${format.format(Date.parse(payment.day))}`)
-  expect(await page.locator('.lead .badge').innerText()).toBe('Paid')
+  await page.locator('.lead .badge', { hasText: /^Paid$/ }).waitFor()
+  await sees(page.locator('.lead'), new RegExp(`^${format.format(Date.parse(payment.day))}$`))
   expect(await page.evaluate('window.isSamePage')).toBe(true)
 }
