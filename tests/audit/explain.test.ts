@@ -2,6 +2,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { payments } from '../../domain/aggregates.ts'
 import { explain, sumUp } from '../../audit/explain/explain.ts'
 import { operatorHere } from '../../harness/operator.ts'
 import { auditRowsOf } from '../../audit/verify/compare-rows.ts'
@@ -171,12 +172,15 @@ test('what does not exist is refused, with the ways to write a subject', async (
 
 test('a payment of many events shows its first ones, and reads no more if cached', async () => {
   const many = await service.authorize()
-  const capture = (count: number) =>
-    service.till('PUT', pathOf(many), {
-      ...{ action: 'capture', amount: '0.01', currency: 'NOK', capture_id: `part-${count}` },
-    })
-  for (let count = 0; count < 1_050; count += 1) await capture(count)
   const { core } = service
+  const at = core.now()
+  const terms = await core.findTerms('sandbox', 'NOK', at)
+  const part = { amount: 1, additionalAmount: 0, currency: 'NOK' }
+  for (let count = 0; count < 1_050; count += 1) {
+    const wanted = { ...part, id: `part-${count}` }
+    const command = { type: 'CapturePayment', at, wanted, terms } as const
+    await core.handle(payments, many, command, core.contextOf('test', 'sandbox'))
+  }
   const { openAddress, explain: explainHere } = explaining(core)
   const { store, now } = core
   const whole = await explain({ store, now, openAddress, rows: auditRowsOf(core), texts }, many)
