@@ -211,6 +211,10 @@ describe('an append', () => {
         for await (const _ of store.follow(0, new AbortController().signal))
           if (heard.push('followed') === 20) return
       })()
+      // Who follows has read to the end: what is appended meanwhile could be read there first.
+      await store.append('before', [newEvent()], noStream)
+      while (heard.length === 0) await nextTurn()
+      heard.length = 0
       for (let n = 0; n < 10; n++) {
         let told: Promise<unknown> = store.append(`s-${n}`, [newEvent()], noStream)
         // Callers behind others are notified later.
