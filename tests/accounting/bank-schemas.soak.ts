@@ -1,3 +1,4 @@
+// @module-tag long
 import { test } from 'vitest'
 import { checkCamtWorlds, checkPayoutWorlds } from './file-worlds.ts'
 import { testValid, validator, whyNot } from './schemas.ts'

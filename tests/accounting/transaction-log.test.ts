@@ -106,25 +106,29 @@ test('no line at all still makes a file, with the names of the columns', () => {
   expect(write(() => [])).toMatchObject({ files: [[header]], transactionLogs: [{ lines: 0 }] })
 })
 
-test('files are split at 50,000 lines, never inside a transaction, unless one has more by itself', () => {
-  expect(linesPerFile).toBe(50_000)
-  // Seven lines do not divide 50,000: a file ends before the transaction that would not fit.
-  const sizes = [...Array.from({ length: 15_000 }, () => 7), 50_001, 1, 49_999, 1]
-  function* lines() {
-    for (const [index, size] of sizes.entries())
-      for (let count = 0; count < size; count++) yield line(`t${String(index).padStart(6, '0')}`)
-  }
-  const { files, transactionLogs, counters, totals } = write(lines)
-  expect(files.map((file) => file.length - 1)).toEqual([49_994, 49_994, 5012, 50_001, 50_000, 1])
-  expect(transactionLogs.map((file) => file.lines)).toEqual(files.map((file) => file.length - 1))
-  const tidsOf = (file: string[]) => new Set(file.slice(1).map((text) => text.split(',')[0]))
-  const seen = files.map(tidsOf)
-  expect(seen.reduce((sum, tids) => sum + tids.size, 0)).toBe(sizes.length)
-  expect(files.every(([first]) => first === header)).toBe(true)
-  const all = sizes.reduce((sum, size) => sum + size, 0)
-  expect(counters).toEqual({ capture: all })
-  expect(totals).toMatchObject([{ currency: 'NOK', amount: String(all * 1000) }])
-})
+test(
+  'files are split at 50,000 lines, never inside a transaction, unless one has more by itself',
+  { tags: 'long' },
+  () => {
+    expect(linesPerFile).toBe(50_000)
+    // Seven lines do not divide 50,000: a file ends before the transaction that would not fit.
+    const sizes = [...Array.from({ length: 15_000 }, () => 7), 50_001, 1, 49_999, 1]
+    function* lines() {
+      for (const [index, size] of sizes.entries())
+        for (let count = 0; count < size; count++) yield line(`t${String(index).padStart(6, '0')}`)
+    }
+    const { files, transactionLogs, counters, totals } = write(lines)
+    expect(files.map((file) => file.length - 1)).toEqual([49_994, 49_994, 5012, 50_001, 50_000, 1])
+    expect(transactionLogs.map((file) => file.lines)).toEqual(files.map((file) => file.length - 1))
+    const tidsOf = (file: string[]) => new Set(file.slice(1).map((text) => text.split(',')[0]))
+    const seen = files.map(tidsOf)
+    expect(seen.reduce((sum, tids) => sum + tids.size, 0)).toBe(sizes.length)
+    expect(files.every(([first]) => first === header)).toBe(true)
+    const all = sizes.reduce((sum, size) => sum + size, 0)
+    expect(counters).toEqual({ capture: all })
+    expect(totals).toMatchObject([{ currency: 'NOK', amount: String(all * 1000) }])
+  },
+)
 
 test('the same lines make the same file, and a writer that breaks off leaves nothing behind', () => {
   const some = () => [line('a'), line('b')]
@@ -172,21 +176,25 @@ test('a writer is closed even when its folder is none any more', async () => {
   await written
 })
 
-test('a writer that is closed amid a file leaves nothing of it behind', async () => {
-  const logs = mkdtempSync(join(directory, 'logs-'))
-  const begun = watch(logs)[Symbol.asyncIterator]()
-  const writer = makeLogWriter(logs)
-  const written = writer.write(jobOf(directory, 400_000))
-  const waiting = writer.write(jobOf(directory, 1))
-  const outcome = Promise.all(
-    [written, waiting].map((log) => expect(log).rejects.toThrow('the log writer is closed')),
-  )
-  await begun.next()
-  await writer.close()
-  await outcome
-  await begun.return?.()
-  expect(readdirSync(logs).filter((name) => name.endsWith('.draft'))).toEqual([])
-})
+test(
+  'a writer that is closed amid a file leaves nothing of it behind',
+  { tags: 'long' },
+  async () => {
+    const logs = mkdtempSync(join(directory, 'logs-'))
+    const begun = watch(logs)[Symbol.asyncIterator]()
+    const writer = makeLogWriter(logs)
+    const written = writer.write(jobOf(directory, 400_000))
+    const waiting = writer.write(jobOf(directory, 1))
+    const outcome = Promise.all(
+      [written, waiting].map((log) => expect(log).rejects.toThrow('the log writer is closed')),
+    )
+    await begun.next()
+    await writer.close()
+    await outcome
+    await begun.return?.()
+    expect(readdirSync(logs).filter((name) => name.endsWith('.draft'))).toEqual([])
+  },
+)
 
 test('given a log that cannot get its name, then it says why, and leaves nothing open or behind', () => {
   const logs = mkdtempSync(join(directory, 'logs-'))

@@ -144,33 +144,37 @@ const interleaved = async (
   await Promise.all(all)
 }
 
-test('in any order of coming back and claiming, one merchant has the number', async () => {
-  for (const order of ordersOf(4, 4)) {
-    const [one, other] = processesOf(2)
-    if (!one || !other) return expect.unreachable()
-    await one.claim('first')
-    await one.register('first')
-    await one.command('first', 'AwaitApproval')
-    await one.command('first', 'Disable')
-    await interleaved(order, {
-      a: async (turn) => {
-        one.setTurns(turn)
-        await one.claimAgain('first')
-        await one.command('first', 'Enable')
-      },
-      b: async (turn) => {
-        other.setTurns(turn)
-        await other.claim('second')
-        await other.register('second')
-      },
-    })
-    const isBack = isEnabled(await one.find(merchants, 'first', 'log'))
-    const isMade = isEnabled(await one.find(merchants, 'second', 'log'))
-    expect([order, isBack, isMade]).toEqual([order, !isMade, isMade])
-    const { merchant } = await one.find(organizations, number, 'log')
-    expect([order, merchant]).toEqual([order, isMade ? 'second' : 'first'])
-  }
-})
+test(
+  'in any order of coming back and claiming, one merchant has the number',
+  { tags: 'long' },
+  async () => {
+    for (const order of ordersOf(4, 4)) {
+      const [one, other] = processesOf(2)
+      if (!one || !other) return expect.unreachable()
+      await one.claim('first')
+      await one.register('first')
+      await one.command('first', 'AwaitApproval')
+      await one.command('first', 'Disable')
+      await interleaved(order, {
+        a: async (turn) => {
+          one.setTurns(turn)
+          await one.claimAgain('first')
+          await one.command('first', 'Enable')
+        },
+        b: async (turn) => {
+          other.setTurns(turn)
+          await other.claim('second')
+          await other.register('second')
+        },
+      })
+      const isBack = isEnabled(await one.find(merchants, 'first', 'log'))
+      const isMade = isEnabled(await one.find(merchants, 'second', 'log'))
+      expect([order, isBack, isMade]).toEqual([order, !isMade, isMade])
+      const { merchant } = await one.find(organizations, number, 'log')
+      expect([order, merchant]).toEqual([order, isMade ? 'second' : 'first'])
+    }
+  },
+)
 
 test('a number that was reserved to come back is free an hour later', async () => {
   const [one, other] = processesOf(2)

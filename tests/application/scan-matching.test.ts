@@ -263,21 +263,25 @@ const expectedPayers = (story: readonly Step[]): (string | undefined)[] => {
   return payers
 }
 
-test('whatever the order, and on whichever node, each scan goes where the rules say', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(anyStep, { minLength: 2, maxLength: 16 }), async (story) => {
-      const shop = await openShop()
-      let at = start
-      for (const step of story) {
-        at += step.wait * 1000
-        await shop.carryOut(step, at, nodeOf(cores[step.node] as Core))
-      }
-      const found = await pickedUp(shop.tids)
-      expect(found.map((pickUp) => pickUp?.payer)).toEqual(expectedPayers(story))
-    }),
-    { numRuns: 100, endOnFailure: true },
-  )
-})
+test(
+  'whatever the order, and on whichever node, each scan goes where the rules say',
+  { tags: 'long' },
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyStep, { minLength: 2, maxLength: 16 }), async (story) => {
+        const shop = await openShop()
+        let at = start
+        for (const step of story) {
+          at += step.wait * 1000
+          await shop.carryOut(step, at, nodeOf(cores[step.node] as Core))
+        }
+        const found = await pickedUp(shop.tids)
+        expect(found.map((pickUp) => pickUp?.payer)).toEqual(expectedPayers(story))
+      }),
+      { numRuns: 100, endOnFailure: true },
+    )
+  },
+)
 
 /** A permanent loser of races is finally refused; then nothing has happened. */
 const hadNoTurn = (error: unknown): void => {
@@ -313,51 +317,59 @@ const checkStory = async (shop: Awaited<ReturnType<typeof openShop>>, now: numbe
     if (!taken.has(scan)) for (const { oldest } of idle) expect(scannedAt).toBeLessThan(oldest)
 }
 
-test('when two nodes do everything at once, scans are taken once, and all of them', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(anyStep, { minLength: 2, maxLength: 12 }), async (story) => {
-      const shop = await openShop()
-      const at = start + 1000
-      // Nothing expires here, so a request waiting at the end has waited all the time.
-      const lasting = story.map((step) =>
-        step.type === 'request' ? { ...step, expiresIn: 21_600 } : step,
-      )
-      await Promise.all(
-        lasting.map((step) =>
-          shop.carryOut(step, at, nodeOf(cores[step.node] as Core)).catch(hadNoTurn),
-        ),
-      )
-      await doAllThatIsLeft(at)
-      await checkStory(shop, at)
-    }),
-    { numRuns: 40, endOnFailure: true },
-  )
-})
-
-test('what a crash leaves undone, wherever it strikes, another node does', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(anyStep, { minLength: 2, maxLength: 10 }),
-      fc.array(fc.nat(4), { minLength: 10, maxLength: 10 }),
-      async (story, appends) => {
+test(
+  'when two nodes do everything at once, scans are taken once, and all of them',
+  { tags: 'long' },
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyStep, { minLength: 2, maxLength: 12 }), async (story) => {
         const shop = await openShop()
-        let at = start
-        for (const [index, step] of story.entries()) {
-          at += step.wait * 1000
-          const core = cores[step.node] as Core
-          // A node that made all its appends did not crash.
-          const node = nodeOf(core, appends[index] ?? 0)
-          await shop.carryOut(step, at, node).catch((error: unknown) => {
-            if (!(error instanceof StoreUnavailable)) throw error
-          })
-        }
+        const at = start + 1000
+        // Nothing expires here, so a request waiting at the end has waited all the time.
+        const lasting = story.map((step) =>
+          step.type === 'request' ? { ...step, expiresIn: 21_600 } : step,
+        )
+        await Promise.all(
+          lasting.map((step) =>
+            shop.carryOut(step, at, nodeOf(cores[step.node] as Core)).catch(hadNoTurn),
+          ),
+        )
         await doAllThatIsLeft(at)
         await checkStory(shop, at)
-      },
-    ),
-    { numRuns: 40, endOnFailure: true },
-  )
-})
+      }),
+      { numRuns: 40, endOnFailure: true },
+    )
+  },
+)
+
+test(
+  'what a crash leaves undone, wherever it strikes, another node does',
+  { tags: 'long' },
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(anyStep, { minLength: 2, maxLength: 10 }),
+        fc.array(fc.nat(4), { minLength: 10, maxLength: 10 }),
+        async (story, appends) => {
+          const shop = await openShop()
+          let at = start
+          for (const [index, step] of story.entries()) {
+            at += step.wait * 1000
+            const core = cores[step.node] as Core
+            // A node that made all its appends did not crash.
+            const node = nodeOf(core, appends[index] ?? 0)
+            await shop.carryOut(step, at, node).catch((error: unknown) => {
+              if (!(error instanceof StoreUnavailable)) throw error
+            })
+          }
+          await doAllThatIsLeft(at)
+          await checkStory(shop, at)
+        },
+      ),
+      { numRuns: 40, endOnFailure: true },
+    )
+  },
+)
 
 test('work that another has done since it was found due is not done again', async () => {
   const [core] = cores as [Core, Core]
@@ -377,17 +389,21 @@ test('work that another has done since it was found due is not done again', asyn
   expect(await pickedUp(shop.tids)).toMatchObject([{ payer: 'alice' }])
 })
 
-test('given more left undone than one look finds, then nothing is left in the end', async () => {
-  const [core] = cores as [Core, Core]
-  const shop = await openShop()
-  const request = { node: 0, wait: 0, type: 'request', maxScanAge: 60, expiresIn: 100 } as const
-  for (let n = 0; n < 450; n++) await shop.carryOut(request, start, nodeOf(core, 1))
-  await core.readModels.caughtUp()
-  expect(core.merchants.pickUps.due(1000)).toHaveLength(450)
-  expect(await nodeOf(core).work(start, running)).toBeNull()
-  await core.readModels.caughtUp()
-  expect(core.merchants.pickUps.due(1000)).toEqual([])
-})
+test(
+  'given more left undone than one look finds, then nothing is left in the end',
+  { tags: 'long' },
+  async () => {
+    const [core] = cores as [Core, Core]
+    const shop = await openShop()
+    const request = { node: 0, wait: 0, type: 'request', maxScanAge: 60, expiresIn: 100 } as const
+    for (let n = 0; n < 450; n++) await shop.carryOut(request, start, nodeOf(core, 1))
+    await core.readModels.caughtUp()
+    expect(core.merchants.pickUps.due(1000)).toHaveLength(450)
+    expect(await nodeOf(core).work(start, running)).toBeNull()
+    await core.readModels.caughtUp()
+    expect(core.merchants.pickUps.due(1000)).toEqual([])
+  },
+)
 
 test('given work that is stopped, then nothing more of it is begun', async () => {
   const [core] = cores as [Core, Core]

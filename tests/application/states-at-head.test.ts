@@ -104,40 +104,44 @@ const twoNodes = () => {
 }
 
 describe('the current state of an aggregate in the log', () => {
-  test('is as new as the log, whoever writes to it and however late that is observed', async () => {
-    const id = fc.constantFrom(...ids)
-    const node = fc.constantFrom(0 as const, 1 as const)
-    const step = fc.oneof(
-      fc.record({ do: fc.constant('append' as const), node, id, aheadBy: fc.nat(1000) }),
-      fc.record({ do: fc.constant('observe' as const) }),
-      fc.record({ do: fc.constant('find' as const), id }),
-      fc.record({ do: fc.constant('find while it is written' as const), id }),
-    )
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
-        const nodes = twoNodes()
-        for (const one of steps) {
-          if (one.do === 'append') await nodes.append(one.node, one.id, one.aheadBy)
-          if (one.do === 'observe') await nodes.observe()
-          if (one.do === 'find') expect(await nodes.find(one.id)).toEqual(nodes.expected(one.id))
-          if (one.do === 'find while it is written') {
-            let found: Promise<unknown> | undefined
-            await nodes.during(async () => {
-              found = nodes.find(one.id)
-              await nextTurn()
-              await nodes.append(1, one.id)
-              await nodes.observe()
-            })
-            await found
+  test(
+    'is as new as the log, whoever writes to it and however late that is observed',
+    { tags: 'long' },
+    async () => {
+      const id = fc.constantFrom(...ids)
+      const node = fc.constantFrom(0 as const, 1 as const)
+      const step = fc.oneof(
+        fc.record({ do: fc.constant('append' as const), node, id, aheadBy: fc.nat(1000) }),
+        fc.record({ do: fc.constant('observe' as const) }),
+        fc.record({ do: fc.constant('find' as const), id }),
+        fc.record({ do: fc.constant('find while it is written' as const), id }),
+      )
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
+          const nodes = twoNodes()
+          for (const one of steps) {
+            if (one.do === 'append') await nodes.append(one.node, one.id, one.aheadBy)
+            if (one.do === 'observe') await nodes.observe()
+            if (one.do === 'find') expect(await nodes.find(one.id)).toEqual(nodes.expected(one.id))
+            if (one.do === 'find while it is written') {
+              let found: Promise<unknown> | undefined
+              await nodes.during(async () => {
+                found = nodes.find(one.id)
+                await nextTurn()
+                await nodes.append(1, one.id)
+                await nodes.observe()
+              })
+              await found
+            }
+            await nextTurn()
           }
-          await nextTurn()
-        }
-        for (const one of ids) expect(await nodes.find(one)).toEqual(nodes.expected(one))
-        await nodes.close()
-      }),
-      { numRuns: 60 },
-    )
-  })
+          for (const one of ids) expect(await nodes.find(one)).toEqual(nodes.expected(one))
+          await nodes.close()
+        }),
+        { numRuns: 60 },
+      )
+    },
+  )
 
   test('needs no reading while this process alone writes', async () => {
     const nodes = twoNodes()

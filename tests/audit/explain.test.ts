@@ -170,28 +170,32 @@ test('what does not exist is refused, with the ways to write a subject', async (
   ])
 })
 
-test('a payment of many events shows its first ones, and reads no more if cached', async () => {
-  const many = await service.authorize()
-  const { core } = service
-  const at = core.now()
-  const terms = await core.findTerms('sandbox', 'NOK', at)
-  const part = { amount: 1, additionalAmount: 0, currency: 'NOK' }
-  for (let count = 0; count < 1_050; count += 1) {
-    const wanted = { ...part, id: `part-${count}` }
-    const command = { type: 'CapturePayment', at, wanted, terms } as const
-    await core.handle(payments, many, command, core.contextOf('test', 'sandbox'))
-  }
-  const { openAddress, explain: explainHere } = explaining(core)
-  const { store, now } = core
-  const whole = await explain({ store, now, openAddress, rows: auditRowsOf(core), texts }, many)
-  expect(whole).toMatchObject({ more: 2 + 1_050 - 200 })
-  expect(await explainHere(many, 'en')).toEqual(whole)
-  const asked: number[] = []
-  const readStream: typeof store.readStream = async (...about) => {
-    const events = await store.readStream(...about)
-    if (about[0] === `payment-${many}`) asked.push(events.length)
-    return events
-  }
-  await explaining({ ...core, store: { ...store, readStream } }).explain(many, 'en')
-  expect(asked).toEqual([1_000])
-})
+test(
+  'a payment of many events shows its first ones, and reads no more if cached',
+  { tags: 'long' },
+  async () => {
+    const many = await service.authorize()
+    const { core } = service
+    const at = core.now()
+    const terms = await core.findTerms('sandbox', 'NOK', at)
+    const part = { amount: 1, additionalAmount: 0, currency: 'NOK' }
+    for (let count = 0; count < 1_050; count += 1) {
+      const wanted = { ...part, id: `part-${count}` }
+      const command = { type: 'CapturePayment', at, wanted, terms } as const
+      await core.handle(payments, many, command, core.contextOf('test', 'sandbox'))
+    }
+    const { openAddress, explain: explainHere } = explaining(core)
+    const { store, now } = core
+    const whole = await explain({ store, now, openAddress, rows: auditRowsOf(core), texts }, many)
+    expect(whole).toMatchObject({ more: 2 + 1_050 - 200 })
+    expect(await explainHere(many, 'en')).toEqual(whole)
+    const asked: number[] = []
+    const readStream: typeof store.readStream = async (...about) => {
+      const events = await store.readStream(...about)
+      if (about[0] === `payment-${many}`) asked.push(events.length)
+      return events
+    }
+    await explaining({ ...core, store: { ...store, readStream } }).explain(many, 'en')
+    expect(asked).toEqual([1_000])
+  },
+)

@@ -161,7 +161,7 @@ describe('the file of refusals', () => {
     expect(lines.filter((line) => line.includes('"more":100'))).not.toEqual([])
   })
 
-  test('takes so much of all together a day', () => {
+  test('takes so much of all together a day', { tags: 'long' }, () => {
     const file = begin()
     for (let merchant = 0; merchant < 10; merchant++) flood(file, `noisy-${merchant}`, 60)
     const { size } = statSync(refusalFiles(file.directory)[0]?.file ?? '')

@@ -42,14 +42,18 @@ process.stdout.write(told)`
 }
 
 describe('given another build,', () => {
-  test('that folds alike, then nothing differs: its checkout or its dist is named', async () => {
-    const { code, output } = await replay(root)
-    expect(output).toMatch(/No difference: \d+ rows in \d+ tables are the same\.\n$/)
-    expect(code).toBe(0)
-    const { code: ofDist, output: json } = await replay(join(root, 'dist'), '--json')
-    expect(JSON.parse(json)).toMatchObject({ count: 0, tables_only_there: [] })
-    expect(ofDist).toBe(0)
-  })
+  test(
+    'that folds alike, then nothing differs: its checkout or its dist is named',
+    { tags: 'long' },
+    async () => {
+      const { code, output } = await replay(root)
+      expect(output).toMatch(/No difference: \d+ rows in \d+ tables are the same\.\n$/)
+      expect(code).toBe(0)
+      const { code: ofDist, output: json } = await replay(join(root, 'dist'), '--json')
+      expect(JSON.parse(json)).toMatchObject({ count: 0, tables_only_there: [] })
+      expect(ofDist).toBe(0)
+    },
+  )
 
   test('that folds otherwise, then each table, row and column that differs is listed', async () => {
     const other = buildThatDoes(`

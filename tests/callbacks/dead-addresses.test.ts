@@ -39,38 +39,42 @@ const changing = async (first: Reply, tls?: object) => {
   return { receiver, reply: (next: Reply): void => void (answer = next) }
 }
 
-test('after 26 hours of failures all messages come in order, as of their events', async () => {
-  const { receiver, reply } = await changing(500, certificates.trusted)
-  const uri = receiver.url('/hook')
-  const tids = [
-    await authorize(service, { callback_uri: uri }),
-    await authorize(service, { callback_uri: uri }),
-  ]
-  const [first = '', second = ''] = tids
-  const outcomes: any[] = []
-  await advance(service.world, 0)
-  for (let hour = 0; hour < 26; hour++) {
-    if (hour % 10 === 0) {
-      await capture(service.till, first, `h${hour}`)
-      outcomes.push(await outcomeOf(service.till, first))
+test(
+  'after 26 hours of failures all messages come in order, as of their events',
+  { tags: 'long' },
+  async () => {
+    const { receiver, reply } = await changing(500, certificates.trusted)
+    const uri = receiver.url('/hook')
+    const tids = [
+      await authorize(service, { callback_uri: uri }),
+      await authorize(service, { callback_uri: uri }),
+    ]
+    const [first = '', second = ''] = tids
+    const outcomes: any[] = []
+    await advance(service.world, 0)
+    for (let hour = 0; hour < 26; hour++) {
+      if (hour % 10 === 0) {
+        await capture(service.till, first, `h${hour}`)
+        outcomes.push(await outcomeOf(service.till, first))
+      }
+      await advance(service.world, 3600)
     }
-    await advance(service.world, 3600)
-  }
-  const failed = receiver.arrivals.length
-  expect(failed).toBeGreaterThan(10)
-  expect(receiver.arrivals.every(({ meta }) => meta.seqno === 1)).toBe(true)
-  reply(204)
-  for (let hour = 0; hour < 6; hour++) await advance(service.world, 3600)
-  const came = receiver.arrivals.slice(failed)
-  const ofFirst = came.filter(({ meta }) => meta.uri?.includes(first))
-  expect(ofFirst.map(({ meta }) => meta.seqno)).toEqual([1, 2, 3, 4])
-  expect(came.filter(({ meta }) => meta.uri?.includes(second))).toHaveLength(1)
-  const [tried] = receiver.arrivals.filter(({ meta }) => meta.uri?.includes(first))
-  expect(ofFirst[0]?.body).toBe(tried?.body)
-  const amounts = ofFirst.slice(1).map(({ object }) => object.auth_amount)
-  expect(amounts).toEqual(outcomes.map(({ auth_amount }) => auth_amount))
-  expect(came.flatMap(({ problems }) => problems)).toEqual([])
-})
+    const failed = receiver.arrivals.length
+    expect(failed).toBeGreaterThan(10)
+    expect(receiver.arrivals.every(({ meta }) => meta.seqno === 1)).toBe(true)
+    reply(204)
+    for (let hour = 0; hour < 6; hour++) await advance(service.world, 3600)
+    const came = receiver.arrivals.slice(failed)
+    const ofFirst = came.filter(({ meta }) => meta.uri?.includes(first))
+    expect(ofFirst.map(({ meta }) => meta.seqno)).toEqual([1, 2, 3, 4])
+    expect(came.filter(({ meta }) => meta.uri?.includes(second))).toHaveLength(1)
+    const [tried] = receiver.arrivals.filter(({ meta }) => meta.uri?.includes(first))
+    expect(ofFirst[0]?.body).toBe(tried?.body)
+    const amounts = ofFirst.slice(1).map(({ object }) => object.auth_amount)
+    expect(amounts).toEqual(outcomes.map(({ auth_amount }) => auth_amount))
+    expect(came.flatMap(({ problems }) => problems)).toEqual([])
+  },
+)
 
 test('an expired certificate is reported with its date, a dead address as such', async () => {
   const receiver = await service.receive({ tls: certificates.expired() })

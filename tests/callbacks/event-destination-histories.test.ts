@@ -69,62 +69,67 @@ const opened = async (one: Filter, failures: readonly boolean[]) => {
   return { id: body.id as string, filter: one, receiver, accepted, replayed: 0 }
 }
 
-test('each message that matches arrives in order, and again by replay, byte for byte', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(fc.tuple(filter, fc.array(fc.boolean(), { maxLength: 5 })), {
-        minLength: 1,
-        maxLength: 3,
-      }),
-      fc.array(step, { minLength: 3, maxLength: 9 }),
-      async (wanted, steps) => {
-        const since = await advance(service.world, 2)
-        const all = await Promise.all(wanted.map((one) => opened(...one)))
-        const told: Told[] = []
-        for (const one of steps) {
-          if ('pos' in one) {
-            const about = { pos_id: poses[one.pos]!, ledger: ledgers[one.ledger]! }
-            const tid = await authorize(service, about)
-            told.push({ tid, seqno: 1, event: 'payment_authorized', ...about })
-          } else if ('of' in one && told.length > 0) {
-            const { tid, pos_id, ledger } = told[one.of % told.length]!
-            const seqno = told.filter((other) => other.tid === tid).length + 1
-            expect(await capture(service.till, tid, `c${seqno}`)).toMatchObject({ status: 204 })
-            told.push({ tid, seqno, event: 'payment_captured', pos_id, ledger })
-          } else if ('to' in one) {
-            await advance(service.world, 0)
-            const to = all[one.to % all.length]!
-            to.replayed = told.length
-            await service.till('POST', `${path}${to.id}/replay/`, { since })
+test(
+  'each message that matches arrives in order, and again by replay, byte for byte',
+  { tags: 'long' },
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(filter, fc.array(fc.boolean(), { maxLength: 5 })), {
+          minLength: 1,
+          maxLength: 3,
+        }),
+        fc.array(step, { minLength: 3, maxLength: 9 }),
+        async (wanted, steps) => {
+          const since = await advance(service.world, 2)
+          const all = await Promise.all(wanted.map((one) => opened(...one)))
+          const told: Told[] = []
+          for (const one of steps) {
+            if ('pos' in one) {
+              const about = { pos_id: poses[one.pos]!, ledger: ledgers[one.ledger]! }
+              const tid = await authorize(service, about)
+              told.push({ tid, seqno: 1, event: 'payment_authorized', ...about })
+            } else if ('of' in one && told.length > 0) {
+              const { tid, pos_id, ledger } = told[one.of % told.length]!
+              const seqno = told.filter((other) => other.tid === tid).length + 1
+              expect(await capture(service.till, tid, `c${seqno}`)).toMatchObject({ status: 204 })
+              told.push({ tid, seqno, event: 'payment_captured', pos_id, ledger })
+            } else if ('to' in one) {
+              await advance(service.world, 0)
+              const to = all[one.to % all.length]!
+              to.replayed = told.length
+              await service.till('POST', `${path}${to.id}/replay/`, { since })
+            }
           }
-        }
-        for (let hours = 0; hours < 4; hours += 1) await advance(service.world, 14_000)
+          for (let hours = 0; hours < 4; hours += 1) await advance(service.world, 14_000)
 
-        const bodies = new Map<string, Set<string>>()
-        for (const { id, filter: one, receiver, accepted, replayed } of all) {
-          const arrived = (tid: string) =>
-            accepted.filter(({ meta }) => meta.uri?.includes(tid)).map(({ meta }) => meta.seqno)
-          const due = told.filter((message) => matches(one, message))
-          for (const { tid, seqno } of due) {
-            const times = told.slice(0, replayed).some((m) => m.tid === tid && m.seqno === seqno)
-            const count = arrived(tid).filter((other) => other === seqno).length
-            expect(count).toBeGreaterThanOrEqual(times ? 2 : 1)
+          const bodies = new Map<string, Set<string>>()
+          for (const { id, filter: one, receiver, accepted, replayed } of all) {
+            const arrived = (tid: string) =>
+              accepted.filter(({ meta }) => meta.uri?.includes(tid)).map(({ meta }) => meta.seqno)
+            const due = told.filter((message) => matches(one, message))
+            for (const { tid, seqno } of due) {
+              const times = told.slice(0, replayed).some((m) => m.tid === tid && m.seqno === seqno)
+              const count = arrived(tid).filter((other) => other === seqno).length
+              expect(count).toBeGreaterThanOrEqual(times ? 2 : 1)
+            }
+            for (const tid of new Set(told.map((message) => message.tid))) {
+              const first = [...new Set(arrived(tid))]
+              const own = due.filter((message) => message.tid === tid)
+              expect(first).toEqual(own.map(({ seqno }) => seqno))
+            }
+            for (const { meta, body } of receiver.arrivals)
+              bodies.set(meta.id, (bodies.get(meta.id) ?? new Set()).add(body))
+            await service.owner('DELETE', `${path}${id}/`)
           }
-          for (const tid of new Set(told.map((message) => message.tid))) {
-            const first = [...new Set(arrived(tid))]
-            const own = due.filter((message) => message.tid === tid)
-            expect(first).toEqual(own.map(({ seqno }) => seqno))
-          }
-          for (const { meta, body } of receiver.arrivals)
-            bodies.set(meta.id, (bodies.get(meta.id) ?? new Set()).add(body))
-          await service.owner('DELETE', `${path}${id}/`)
-        }
-        expect([...bodies.values()].filter(({ size }) => size > 1)).toEqual([])
-      },
-    ),
-    { numRuns: 8 },
-  )
-}, 300_000)
+          expect([...bodies.values()].filter(({ size }) => size > 1)).toEqual([])
+        },
+      ),
+      { numRuns: 8 },
+    )
+  },
+  300_000,
+)
 
 test('the log holds after all that', async () => {
   const { output } = await operatorHere(service.settings)('audit', 'verify', '--json')

@@ -312,7 +312,7 @@ describe('replay', () => {
     },
   )
 
-  test('a long one is sent to its end, in order', async () => {
+  test('a long one is sent to its end, in order', { tags: 'long' }, async () => {
     const since = await advance(service.world, 2)
     const tid = await authorize(service)
     for (let n = 0; n < 140; n += 1) await capture(service.till, tid, `c${n}`, '0.10')

@@ -43,36 +43,40 @@ const textOf = (child: ChildProcess) => {
   return { printed, until }
 }
 
-test('listen forwards what trigger lets happen to the receiver of the documentation', async () => {
-  const code = shownReceiver()
-  expect(code.trim().split('\n').length).toBe(10)
-  const { secret } = await service.operator('merchant', 'callback-secret', 'sandbox')
-  const port = await freePort()
-  const receiver = spawn('node', ['--input-type=module', '-e', code], {
-    cwd: root,
-    env: { ...process.env, CALLBACK_SECRET: secret, PORT: String(port) },
-  })
-  onTestFinished(() => void receiver.kill())
-  const received = textOf(receiver)
-  await received.until('listening')
-  const words = ['listen', '--merchant', 'sandbox', '--count', '2']
-  const forward = `http://127.0.0.1:${port}/hook`
-  const settings = { DATA_DIR: service.folder }
-  const listening = startCommand([...words, '--forward', forward], settings, 'pipe')
-  onTestFinished(() => void listening.kill())
-  const told = textOf(listening)
-  await told.until(`callbacks of sandbox go to ${forward}`)
-  expect(await service.operator('trigger', 'payment_captured')).toEqual({
-    triggered: 'payment_captured',
-  })
-  const [exit] = await once(listening, 'close')
-  expect(exit).toBe(0)
-  expect(told.printed.text).toMatch(/payment_authorized {2}payment-\w+ {2}#1 {2}204 in \d+ ms/)
-  expect(told.printed.text).toMatch(/payment_captured {2}payment-\w+ {2}#2 {2}204 in \d+ ms/)
-  await received.until('payment_captured 100.00')
-  const wrong = await fetch(forward, { method: 'POST', body: '{}' })
-  expect(wrong.status).toBe(400)
-})
+test(
+  'listen forwards what trigger lets happen to the receiver of the documentation',
+  { tags: 'long' },
+  async () => {
+    const code = shownReceiver()
+    expect(code.trim().split('\n').length).toBe(10)
+    const { secret } = await service.operator('merchant', 'callback-secret', 'sandbox')
+    const port = await freePort()
+    const receiver = spawn('node', ['--input-type=module', '-e', code], {
+      cwd: root,
+      env: { ...process.env, CALLBACK_SECRET: secret, PORT: String(port) },
+    })
+    onTestFinished(() => void receiver.kill())
+    const received = textOf(receiver)
+    await received.until('listening')
+    const words = ['listen', '--merchant', 'sandbox', '--count', '2']
+    const forward = `http://127.0.0.1:${port}/hook`
+    const settings = { DATA_DIR: service.folder }
+    const listening = startCommand([...words, '--forward', forward], settings, 'pipe')
+    onTestFinished(() => void listening.kill())
+    const told = textOf(listening)
+    await told.until(`callbacks of sandbox go to ${forward}`)
+    expect(await service.operator('trigger', 'payment_captured')).toEqual({
+      triggered: 'payment_captured',
+    })
+    const [exit] = await once(listening, 'close')
+    expect(exit).toBe(0)
+    expect(told.printed.text).toMatch(/payment_authorized {2}payment-\w+ {2}#1 {2}204 in \d+ ms/)
+    expect(told.printed.text).toMatch(/payment_captured {2}payment-\w+ {2}#2 {2}204 in \d+ ms/)
+    await received.until('payment_captured 100.00')
+    const wrong = await fetch(forward, { method: 'POST', body: '{}' })
+    expect(wrong.status).toBe(400)
+  },
+)
 
 test('trigger says which events it knows', async () => {
   await expect(service.operator('trigger', 'payment_lost')).rejects.toThrow(

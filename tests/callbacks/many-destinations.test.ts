@@ -120,40 +120,48 @@ const settle = () => service.call('POST', paths.clock, { body: { advance_seconds
 const hostsAt = (path: string): number =>
   new Set(receiver.arrivals.filter((one) => one.path === path).map(({ host }) => host)).size
 
-test('very many hosts of one merchant that never answer delay no others', async () => {
-  const [shop, other] = merchants as [Caller, Caller]
-  await tell(shop, receiver.url(0, '/known'))
-  await receiver.until(hasArrived('/known'))
-  const dead = numbers(150).map((host) => receiver.url(1 + host, '/silent'))
-  await tellAll(shop, dead)
-  await receiver.until(() => receiver.silent().length === 64)
-  await tell(other, receiver.url(400, '/new'))
-  await tell(shop, receiver.url(0, '/known'))
-  await receiver.until(hasArrived('/new'))
-  await receiver.until(hasArrived('/known', 2))
-  expect([receiver.mostSilent(), receiver.givenUp()]).toEqual([64, 0])
-  receiver.answerAll()
-  await settle()
-  expect(hostsAt('/silent')).toBe(150)
-})
+test(
+  'very many hosts of one merchant that never answer delay no others',
+  { tags: 'long' },
+  async () => {
+    const [shop, other] = merchants as [Caller, Caller]
+    await tell(shop, receiver.url(0, '/known'))
+    await receiver.until(hasArrived('/known'))
+    const dead = numbers(150).map((host) => receiver.url(1 + host, '/silent'))
+    await tellAll(shop, dead)
+    await receiver.until(() => receiver.silent().length === 64)
+    await tell(other, receiver.url(400, '/new'))
+    await tell(shop, receiver.url(0, '/known'))
+    await receiver.until(hasArrived('/new'))
+    await receiver.until(hasArrived('/known', 2))
+    expect([receiver.mostSilent(), receiver.givenUp()]).toEqual([64, 0])
+    receiver.answerAll()
+    await settle()
+    expect(hostsAt('/silent')).toBe(150)
+  },
+)
 
-test('the limit of concurrent attempts holds in any order, and nothing is lost', async () => {
-  const dead = merchants.map((_, merchant) =>
-    numbers(70).map((host) => receiver.url(100 * merchant + host, `/silent/${merchant}`)),
-  )
-  await Promise.all(dead.map((uris, merchant) => tellAll(merchants[merchant]!, uris)))
-  await receiver.until(() => receiver.silent().length === 256)
-  await tell(merchants[0]!, receiver.url(0, '/later'))
-  expect([receiver.mostSilent(), receiver.givenUp()]).toEqual([256, 0])
-  const shares = numbers(5).map(
-    (merchant) => receiver.silent().filter(({ path }) => path === `/silent/${merchant}`).length,
-  )
-  expect(Math.max(...shares)).toBeLessThanOrEqual(64)
-  receiver.answerAll()
-  await settle()
-  expect(numbers(5).map((merchant) => hostsAt(`/silent/${merchant}`))).toEqual(Array(5).fill(70))
-  expect(hasArrived('/later')()).toBe(true)
-})
+test(
+  'the limit of concurrent attempts holds in any order, and nothing is lost',
+  { tags: 'long' },
+  async () => {
+    const dead = merchants.map((_, merchant) =>
+      numbers(70).map((host) => receiver.url(100 * merchant + host, `/silent/${merchant}`)),
+    )
+    await Promise.all(dead.map((uris, merchant) => tellAll(merchants[merchant]!, uris)))
+    await receiver.until(() => receiver.silent().length === 256)
+    await tell(merchants[0]!, receiver.url(0, '/later'))
+    expect([receiver.mostSilent(), receiver.givenUp()]).toEqual([256, 0])
+    const shares = numbers(5).map(
+      (merchant) => receiver.silent().filter(({ path }) => path === `/silent/${merchant}`).length,
+    )
+    expect(Math.max(...shares)).toBeLessThanOrEqual(64)
+    receiver.answerAll()
+    await settle()
+    expect(numbers(5).map((merchant) => hostsAt(`/silent/${merchant}`))).toEqual(Array(5).fill(70))
+    expect(hasArrived('/later')()).toBe(true)
+  },
+)
 
 test('the messages of a payment are sent one at a time, even with free slots', async () => {
   const payments = numbers(30).map((host) =>

@@ -54,27 +54,31 @@ test('messages built in order read each event once, and a rebuilt one reads none
   expect(reads.length).toBe(log.length)
 })
 
-test('payments are remembered by the hundred, those of many captures by the dozen', async () => {
-  const logOf = (captures: number) =>
-    [
-      events.requested(),
-      events.authorized(),
-      ...Array.from({ length: captures }, (_, n) => events.captured(`c${n}`, 1)),
-    ].map((event, revision) => recorded({ at: morning, event }, revision))
-  const reread = async (payments: number, captures: number): Promise<number> => {
-    const log = logOf(captures)
-    const names = Array.from({ length: payments }, (_, n) => `payment-${n}`)
-    const { reads, asOf } = histories(new Map(names.map((name) => [name, log])))
-    for (const name of names) await asOf(name, log.length - 1)
-    reads.length = 0
-    for (const name of names) await asOf(name, log.length - 1)
-    return reads.filter(({ from }) => from === 0).length
-  }
-  expect(await reread(200, 1)).toBe(0)
-  expect(await reread(600, 1)).toBeGreaterThan(0)
-  expect(await reread(20, 3_000)).toBe(0)
-  expect(await reread(60, 3_000)).toBeGreaterThan(0)
-})
+test(
+  'payments are remembered by the hundred, those of many captures by the dozen',
+  { tags: 'long' },
+  async () => {
+    const logOf = (captures: number) =>
+      [
+        events.requested(),
+        events.authorized(),
+        ...Array.from({ length: captures }, (_, n) => events.captured(`c${n}`, 1)),
+      ].map((event, revision) => recorded({ at: morning, event }, revision))
+    const reread = async (payments: number, captures: number): Promise<number> => {
+      const log = logOf(captures)
+      const names = Array.from({ length: payments }, (_, n) => `payment-${n}`)
+      const { reads, asOf } = histories(new Map(names.map((name) => [name, log])))
+      for (const name of names) await asOf(name, log.length - 1)
+      reads.length = 0
+      for (const name of names) await asOf(name, log.length - 1)
+      return reads.filter(({ from }) => from === 0).length
+    }
+    expect(await reread(200, 1)).toBe(0)
+    expect(await reread(600, 1)).toBeGreaterThan(0)
+    expect(await reread(20, 3_000)).toBe(0)
+    expect(await reread(60, 3_000)).toBeGreaterThan(0)
+  },
+)
 
 test('a stream without a payment is refused', async () => {
   await expect(histories(new Map()).asOf('payment-t', 3)).rejects.toThrow(

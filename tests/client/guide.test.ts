@@ -144,18 +144,22 @@ export const use = async (request: Request): Promise<Money | undefined> => {
 console.log(new Client(who) instanceof Client, Conflict.name)
 `
 
-test('the package gives client and types to a project that has nothing else of it', () => {
-  const place = join(folder, 'node_modules', 'daybook')
-  mkdirSync(join(place, 'dist'), { recursive: true })
-  cpSync(join(root, 'package.json'), join(place, 'package.json'))
-  cpSync(built, join(place, 'dist', 'client'), { recursive: true })
-  symlinkSync(join(root, 'node_modules', '@types'), join(folder, 'node_modules', '@types'))
-  writeFileSync(join(folder, 'use.mts'), program)
-  const flags = ['--strict', '--exactOptionalPropertyTypes', '--module', 'nodenext', '--target']
-  const words = ['--ignoreConfig', ...flags, 'es2023', '--types', 'node', 'use.mts']
-  const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
-  const run = (...args: string[]) =>
-    spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })
-  expect(run(compiler, ...words)).toMatchObject({ status: 0, stdout: '' })
-  expect(run('use.mjs')).toMatchObject({ stdout: 'true Conflict\n', stderr: '' })
-})
+test(
+  'the package gives client and types to a project that has nothing else of it',
+  { tags: 'long' },
+  () => {
+    const place = join(folder, 'node_modules', 'daybook')
+    mkdirSync(join(place, 'dist'), { recursive: true })
+    cpSync(join(root, 'package.json'), join(place, 'package.json'))
+    cpSync(built, join(place, 'dist', 'client'), { recursive: true })
+    symlinkSync(join(root, 'node_modules', '@types'), join(folder, 'node_modules', '@types'))
+    writeFileSync(join(folder, 'use.mts'), program)
+    const flags = ['--strict', '--exactOptionalPropertyTypes', '--module', 'nodenext', '--target']
+    const words = ['--ignoreConfig', ...flags, 'es2023', '--types', 'node', 'use.mts']
+    const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+    const run = (...args: string[]) =>
+      spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })
+    expect(run(compiler, ...words)).toMatchObject({ status: 0, stdout: '' })
+    expect(run('use.mjs')).toMatchObject({ stdout: 'true Conflict\n', stderr: '' })
+  },
+)

@@ -12,24 +12,28 @@ import recorded from './recorded/eventstoredb-23.10.6.json' with { type: 'json' 
 const questions = { ...appendQuestions, ...repeatQuestions, ...readQuestions, ...followQuestions }
 const answers: Readonly<Record<string, unknown>> = recorded.answers
 
-describe(`the protocol server answers as EventStoreDB ${recorded.server} does`, () => {
-  let place: Awaited<ReturnType<typeof startProtocolPlace>>
-  let client: EventStoreDBClient
+describe(
+  `the protocol server answers as EventStoreDB ${recorded.server} does`,
+  { tags: 'long' },
+  () => {
+    let place: Awaited<ReturnType<typeof startProtocolPlace>>
+    let client: EventStoreDBClient
 
-  beforeAll(async () => {
-    place = await startProtocolPlace()
-    client = EventStoreDBClient.connectionString(place.url)
-  })
+    beforeAll(async () => {
+      place = await startProtocolPlace()
+      client = EventStoreDBClient.connectionString(place.url)
+    })
 
-  afterAll(async () => {
-    await client.dispose()
-    await place.remove()
-  })
+    afterAll(async () => {
+      await client.dispose()
+      await place.remove()
+    })
 
-  test.each(Object.entries(questions))('when it is asked %s', async (name, ask) => {
-    const prefix = randomUUID()
-    const stream = (part = 'stream') => `${prefix}-${part}`
-    expect(answers).toHaveProperty(name)
-    expect(plain(await ask({ client, stream }))).toEqual(answers[name])
-  })
-})
+    test.each(Object.entries(questions))('when it is asked %s', async (name, ask) => {
+      const prefix = randomUUID()
+      const stream = (part = 'stream') => `${prefix}-${part}`
+      expect(answers).toHaveProperty(name)
+      expect(plain(await ask({ client, stream }))).toEqual(answers[name])
+    })
+  },
+)

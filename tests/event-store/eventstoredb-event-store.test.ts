@@ -192,25 +192,29 @@ describe('the connection', () => {
     expect(read.map(({ length }) => length)).toEqual(counts)
   })
 
-  test('to a node that leads no more is left for another when appends are refused there, and each lands once', async () => {
-    let term = 1
-    const { url } = await startPlace({ term: () => term })
-    const store = connected(url)
-    const streams = Array.from({ length: 16 }, (_, n) => `s-${n}`)
-    let appended = 0
-    await Promise.all(
-      streams.map(async (stream) => {
-        for (let n = 0; n < 40; n++) {
-          await store.append(stream, [newEvent(n)], n - 1)
-          appended += 1
-          if (appended % 200 === 0) term += 1
-        }
-      }),
-    )
-    expect(term).toBe(4)
-    const log = (await collect(store.readAll(start))).map(label)
-    expect([log.length, new Set(log).size]).toEqual([640, 640])
-  })
+  test(
+    'to a node that leads no more is left for another when appends are refused there, and each lands once',
+    { tags: 'long' },
+    async () => {
+      let term = 1
+      const { url } = await startPlace({ term: () => term })
+      const store = connected(url)
+      const streams = Array.from({ length: 16 }, (_, n) => `s-${n}`)
+      let appended = 0
+      await Promise.all(
+        streams.map(async (stream) => {
+          for (let n = 0; n < 40; n++) {
+            await store.append(stream, [newEvent(n)], n - 1)
+            appended += 1
+            if (appended % 200 === 0) term += 1
+          }
+        }),
+      )
+      expect(term).toBe(4)
+      const log = (await collect(store.readAll(start))).map(label)
+      expect([log.length, new Set(log).size]).toEqual([640, 640])
+    },
+  )
 
   test('is not given up as long as parts of an answer come', async () => {
     vi.useFakeTimers()

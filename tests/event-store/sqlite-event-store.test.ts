@@ -196,9 +196,14 @@ describe('two connections to one file', () => {
     await store.close()
   }
 
-  test('wait for each other without holding up the process, and not for ever', async () => {
-    await Promise.all(writers.map(waits))
-  }, 15_000)
+  test(
+    'wait for each other without holding up the process, and not for ever',
+    { tags: 'long' },
+    async () => {
+      await Promise.all(writers.map(waits))
+    },
+    15_000,
+  )
 })
 
 describe('an append', () => {

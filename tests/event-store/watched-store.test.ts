@@ -53,39 +53,43 @@ const untilAnswered = async (call: () => Promise<unknown>): Promise<void> => {
     )
 }
 
-test('an outage of the server is logged with its cause and its end, however many ask', async () => {
-  const place = await startProtocolPlace()
-  onTestFinished(place.remove)
-  const { log, lines, told, until } = listen()
-  // Long enough for a busy machine; a refused connection fails at once.
-  const timeouts = { attempt: 5_000, altogether: 5_000 }
-  const store = watchStore(connectEventStoreDB(place.url, { timeouts }), log)
-  onTestFinished(() => store.close())
-  const append = (revision: number) => store.append('s', [newEvent()], revision)
-  await append(noStream)
-  const following = collect(store.follow(start, new AbortController().signal), undefined, 2)
+test(
+  'an outage of the server is logged with its cause and its end, however many ask',
+  { tags: 'long' },
+  async () => {
+    const place = await startProtocolPlace()
+    onTestFinished(place.remove)
+    const { log, lines, told, until } = listen()
+    // Long enough for a busy machine; a refused connection fails at once.
+    const timeouts = { attempt: 5_000, altogether: 5_000 }
+    const store = watchStore(connectEventStoreDB(place.url, { timeouts }), log)
+    onTestFinished(() => store.close())
+    const append = (revision: number) => store.append('s', [newEvent()], revision)
+    await append(noStream)
+    const following = collect(store.follow(start, new AbortController().signal), undefined, 2)
 
-  await place.stop()
-  const calls = Array.from({ length: 20 }, () => [append(0), store.head(), store.readStream('s')])
-  for (const { reason } of (await Promise.allSettled(calls.flat())) as PromiseRejectedResult[])
-    expect(reason).toBeInstanceOf(StoreUnavailable)
-  await until(() => lines.length === 3)
-  const what = ['followed', 'read', 'written']
-  expect(told().toSorted()).toEqual(
-    what.map((what) => `the log of events cannot be ${what} just now`),
-  )
-  for (const { error } of lines) expect(error?.stack).toContain('UNAVAILABLE')
+    await place.stop()
+    const calls = Array.from({ length: 20 }, () => [append(0), store.head(), store.readStream('s')])
+    for (const { reason } of (await Promise.allSettled(calls.flat())) as PromiseRejectedResult[])
+      expect(reason).toBeInstanceOf(StoreUnavailable)
+    await until(() => lines.length === 3)
+    const what = ['followed', 'read', 'written']
+    expect(told().toSorted()).toEqual(
+      what.map((what) => `the log of events cannot be ${what} just now`),
+    )
+    for (const { error } of lines) expect(error?.stack).toContain('UNAVAILABLE')
 
-  await place.startAgain()
-  const last = newEvent()
-  await untilAnswered(() => store.append('s', [last], 0))
-  await untilAnswered(store.head)
-  await following
-  await until(() => lines.length === 6)
-  expect(told().slice(3).toSorted()).toEqual(
-    what.map((what) => `the log of events can be ${what} again`),
-  )
-})
+    await place.startAgain()
+    const last = newEvent()
+    await untilAnswered(() => store.append('s', [last], 0))
+    await untilAnswered(store.head)
+    await following
+    await until(() => lines.length === 6)
+    expect(told().slice(3).toSorted()).toEqual(
+      what.map((what) => `the log of events can be ${what} again`),
+    )
+  },
+)
 
 test('a store that comes and goes is not logged each time', async () => {
   const { log, told } = listen()

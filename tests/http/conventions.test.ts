@@ -100,46 +100,50 @@ describe('a resource', () => {
     expect((await other('GET', `${paths.pointsOfSale}mine/`)).body.name).toBe('Other')
   })
 
-  test('may have got any text as its id earlier, and is found under its URL', async () => {
-    const { pos1, core } = service
-    const id = fc
-      .string({ unit: 'binary', minLength: 1, maxLength: 40 })
-      .map((text) => text.trim())
-      .filter((text) => text.length <= 100 && text !== '.' && text !== '..')
-      .filter((text) => /[^\s\p{Cc}\p{Cf}]/u.test(text))
-    const made = new Set<string>()
-    const odd = [
-      'a/b',
-      '%2F',
-      '%',
-      '%41',
-      '?x#y',
-      'a b+c',
-      '…',
-      '\\',
-      "'",
-      'a\0b',
-      'a\nb',
-      '__proto__',
-    ]
-    await fc.assert(
-      fc.asyncProperty(id, async (id) => {
-        fc.pre(!made.has(id))
-        made.add(id)
-        const data = { merchant: 'sandbox', ...till('x'), id, location: null }
-        const context = core.contextOf('operator', 'sandbox')
-        const key = within('sandbox', id)
-        await core.handle(pointsOfSale, key, { type: 'Register', data }, context)
-        const path = `${paths.pointsOfSale}${encodeURIComponent(id)}/`
-        expect((await pos1('GET', path)).body).toMatchObject({ id, name: 'Till x' })
-        expect((await pos1('PUT', path, { name: 'Y', type: 'store' })).status).toBe(204)
-        const { uris } = (await pos1('GET', paths.pointsOfSale)).body
-        expect(uris).toContain(path)
-        expect((await pos1('GET', path)).body).toMatchObject({ id, name: 'Y' })
-      }),
-      { examples: odd.map((id) => [id] as [string]), numRuns: 40 },
-    )
-  })
+  test(
+    'may have got any text as its id earlier, and is found under its URL',
+    { tags: 'long' },
+    async () => {
+      const { pos1, core } = service
+      const id = fc
+        .string({ unit: 'binary', minLength: 1, maxLength: 40 })
+        .map((text) => text.trim())
+        .filter((text) => text.length <= 100 && text !== '.' && text !== '..')
+        .filter((text) => /[^\s\p{Cc}\p{Cf}]/u.test(text))
+      const made = new Set<string>()
+      const odd = [
+        'a/b',
+        '%2F',
+        '%',
+        '%41',
+        '?x#y',
+        'a b+c',
+        '…',
+        '\\',
+        "'",
+        'a\0b',
+        'a\nb',
+        '__proto__',
+      ]
+      await fc.assert(
+        fc.asyncProperty(id, async (id) => {
+          fc.pre(!made.has(id))
+          made.add(id)
+          const data = { merchant: 'sandbox', ...till('x'), id, location: null }
+          const context = core.contextOf('operator', 'sandbox')
+          const key = within('sandbox', id)
+          await core.handle(pointsOfSale, key, { type: 'Register', data }, context)
+          const path = `${paths.pointsOfSale}${encodeURIComponent(id)}/`
+          expect((await pos1('GET', path)).body).toMatchObject({ id, name: 'Till x' })
+          expect((await pos1('PUT', path, { name: 'Y', type: 'store' })).status).toBe(204)
+          const { uris } = (await pos1('GET', paths.pointsOfSale)).body
+          expect(uris).toContain(path)
+          expect((await pos1('GET', path)).body).toMatchObject({ id, name: 'Y' })
+        }),
+        { examples: odd.map((id) => [id] as [string]), numRuns: 40 },
+      )
+    },
+  )
 
   test.each(['.', '..', '', 'x'.repeat(101), 7, null, 'a b', 'a/b', 'å', '…', '\\ud83d'])(
     'cannot have the id %j: no URL would lead to it, or no payment could name it',

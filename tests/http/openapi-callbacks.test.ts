@@ -104,21 +104,25 @@ test('the document describes each event that the service knows', () => {
   expect(Object.keys(document.webhooks).sort()).toEqual(everyEvent)
 })
 
-test('over https each message is as documented, with its object, whatever happens', async () => {
-  const receiver = await receive(certificates.trusted)
-  await letAllHappen(receiver.url('/'))
-  const events = () => new Set(receiver.arrivals.map(({ meta }) => meta.event))
-  const sent = everyEvent.filter((name) => !inFeedOnly.includes(name))
-  await receiver.until(() => events().size === sent.length)
-  expect(receiver.arrivals.flatMap(({ problems }) => problems)).toEqual([])
-  for (const { meta, object } of receiver.messages()) {
-    const { content } = document.webhooks[meta.event]!.post.requestBody
-    const type = 'application/vnd.service.api.merchant.v1+json'
-    const checked = checkOf(document, content[type]!.schema).safeParse({ meta, object })
-    expect([meta.event, checked.error?.issues ?? []]).toEqual([meta.event, []])
-    expect([meta.event, object]).toEqual([meta.event, expect.any(Object)])
-  }
-})
+test(
+  'over https each message is as documented, with its object, whatever happens',
+  { tags: 'long' },
+  async () => {
+    const receiver = await receive(certificates.trusted)
+    await letAllHappen(receiver.url('/'))
+    const events = () => new Set(receiver.arrivals.map(({ meta }) => meta.event))
+    const sent = everyEvent.filter((name) => !inFeedOnly.includes(name))
+    await receiver.until(() => events().size === sent.length)
+    expect(receiver.arrivals.flatMap(({ problems }) => problems)).toEqual([])
+    for (const { meta, object } of receiver.messages()) {
+      const { content } = document.webhooks[meta.event]!.post.requestBody
+      const type = 'application/vnd.service.api.merchant.v1+json'
+      const checked = checkOf(document, content[type]!.schema).safeParse({ meta, object })
+      expect([meta.event, checked.error?.issues ?? []]).toEqual([meta.event, []])
+      expect([meta.event, object]).toEqual([meta.event, expect.any(Object)])
+    }
+  },
+)
 
 test('over http the message of a payment is as documented, without its object', async () => {
   const receiver = await receive()

@@ -59,7 +59,7 @@ describe('the document', () => {
     expect(mounted.size).toBeGreaterThan(15)
   })
 
-  test('has every method that a path answers to, and no other', async () => {
+  test('has every method that a path answers to, and no other', { tags: 'long' }, async () => {
     const scopes = ['shipping_address', 'personal_id/no/id', 'personal_id/no/bankid']
     const pagesMayAsk = new Set([
       ...['/oauth2/token', '/oauth2/revoke', '/oauth2/v1/userinfo'],
@@ -106,7 +106,7 @@ describe('the document', () => {
     },
   )
 
-  test('is what the command prints', async () => {
+  test('is what the command prints', { tags: 'long' }, async () => {
     const { stdout } = await promisify(execFile)('npm', ['run', '-s', 'openapi'], {
       cwd: new URL('../..', import.meta.url).pathname,
       env: { ...process.env, MODE: 'sandbox' },

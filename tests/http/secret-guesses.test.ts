@@ -167,54 +167,58 @@ describe('given a service,', () => {
     expect((await service.pos1('GET', paths.pointsOfSale)).status).toBe(200)
   })
 
-  test('when a long secret is guessed at, then it is let in, after a restart too', async () => {
-    const secret = 'Vb3kX9wQ_r7TzL0pYhN5mJ2cFgD8sA1e'
-    const short = 'only words of a person'
-    const folder = mkdtempSync(join(tmpdir(), 'daybook-guesses-'))
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-    const first = await startService({ TRUSTED_PROXIES: '127.0.0.1' }, folder)
-    for (const [id, given] of [
-      ['long', secret],
-      ['short', short],
-    ])
-      expect((await first.admin('POST', paths.users, { id, secret: given })).status).toBe(201)
-    const statusIn = async (
-      { withSecret }: Pick<Service, 'withSecret'>,
-      user: string,
-      given: string,
-      from: string,
-    ) => {
-      const ask = withSecret('sandbox', user, given)
-      const headers = { 'X-Forwarded-For': from }
-      return (await ask('GET', paths.pointsOfSale, undefined, headers)).status
-    }
-    // Until guesses wait: for a second at first, so what must wait is asked at once.
-    const guessed = async (running: Pick<Service, 'withSecret'>, user: string) => {
-      for (let n = 0, status = 0; status !== 429; n++)
-        status = await statusIn(running, user, `guess ${n} of so many characters`, `192.0.2.${n}`)
-    }
-    await guessed(first, 'long')
-    expect(await statusIn(first, 'long', `${secret}x`, '198.51.100.2')).toBe(429)
-    expect(await statusIn(first, 'long', secret, '198.51.100.1')).toBe(200)
-    await guessed(first, 'short')
-    expect(await statusIn(first, 'short', short, '198.51.100.1')).toBe(429)
-    await first.stop(false)
+  test(
+    'when a long secret is guessed at, then it is let in, after a restart too',
+    { tags: 'long' },
+    async () => {
+      const secret = 'Vb3kX9wQ_r7TzL0pYhN5mJ2cFgD8sA1e'
+      const short = 'only words of a person'
+      const folder = mkdtempSync(join(tmpdir(), 'daybook-guesses-'))
+      onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+      const first = await startService({ TRUSTED_PROXIES: '127.0.0.1' }, folder)
+      for (const [id, given] of [
+        ['long', secret],
+        ['short', short],
+      ])
+        expect((await first.admin('POST', paths.users, { id, secret: given })).status).toBe(201)
+      const statusIn = async (
+        { withSecret }: Pick<Service, 'withSecret'>,
+        user: string,
+        given: string,
+        from: string,
+      ) => {
+        const ask = withSecret('sandbox', user, given)
+        const headers = { 'X-Forwarded-For': from }
+        return (await ask('GET', paths.pointsOfSale, undefined, headers)).status
+      }
+      // Until guesses wait: for a second at first, so what must wait is asked at once.
+      const guessed = async (running: Pick<Service, 'withSecret'>, user: string) => {
+        for (let n = 0, status = 0; status !== 429; n++)
+          status = await statusIn(running, user, `guess ${n} of so many characters`, `192.0.2.${n}`)
+      }
+      await guessed(first, 'long')
+      expect(await statusIn(first, 'long', `${secret}x`, '198.51.100.2')).toBe(429)
+      expect(await statusIn(first, 'long', secret, '198.51.100.1')).toBe(200)
+      await guessed(first, 'short')
+      expect(await statusIn(first, 'short', short, '198.51.100.1')).toBe(429)
+      await first.stop(false)
 
-    const second = await startService({ TRUSTED_PROXIES: '127.0.0.1' }, folder)
-    onTestFinished(() => second.stop(false))
-    await guessed(second, 'long')
-    expect(await statusIn(second, 'long', secret, '198.51.100.1')).toBe(200)
-    // A replaced secret is out at once, and the new one is in.
-    const next = 'pQ6uZ1xW4eR8tY2oI7aS5dF3gH9jK0lM'
-    const path = `${paths.users}long/`
-    expect((await second.admin('PUT', path, { secret: next })).status).toBe(204)
-    await guessed(second, 'long')
-    expect(await statusIn(second, 'long', secret, '198.51.100.3')).toBe(429)
-    expect(await statusIn(second, 'long', next, '198.51.100.3')).toBe(200)
-    expect((await second.admin('PUT', path, { secret: short })).status).toBe(204)
-    await guessed(second, 'long')
-    expect(await statusIn(second, 'long', next, '198.51.100.4')).toBe(429)
-  })
+      const second = await startService({ TRUSTED_PROXIES: '127.0.0.1' }, folder)
+      onTestFinished(() => second.stop(false))
+      await guessed(second, 'long')
+      expect(await statusIn(second, 'long', secret, '198.51.100.1')).toBe(200)
+      // A replaced secret is out at once, and the new one is in.
+      const next = 'pQ6uZ1xW4eR8tY2oI7aS5dF3gH9jK0lM'
+      const path = `${paths.users}long/`
+      expect((await second.admin('PUT', path, { secret: next })).status).toBe(204)
+      await guessed(second, 'long')
+      expect(await statusIn(second, 'long', secret, '198.51.100.3')).toBe(429)
+      expect(await statusIn(second, 'long', next, '198.51.100.3')).toBe(200)
+      expect((await second.admin('PUT', path, { secret: short })).status).toBe(204)
+      await guessed(second, 'long')
+      expect(await statusIn(second, 'long', next, '198.51.100.4')).toBe(429)
+    },
+  )
 
   test('when an OAuth client’s secret comes from elsewhere, then it is let in', async () => {
     const made = await service.pos1('POST', '/merchant/v1/application/', {

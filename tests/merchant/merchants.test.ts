@@ -125,65 +125,73 @@ test('an integrator may manage users, and what it made can sign in', async () =>
   expect((await service.call(path, { ...refused, headers: as4 })).status).toBe(403)
 })
 
-test('an integrator is refused for merchants that it does not serve, without its key, and beside a user', async () => {
-  const [id, other] = [await service.newMerchant(), await service.newMerchant()]
-  const integrator = await service.newIntegrator('strict', [id])
-  const refusal = async (answer: Response) => ({
-    status: answer.status,
-    text: ((await answer.json()) as { error_description: string }).error_description,
-  })
-  const path = '/merchant/v1/pos/'
-  expect((await integrator(path, id)).status).toBe(200)
-  for (const merchant of [other, 'nobody'])
-    expect(await refusal(await integrator(path, merchant))).toEqual({
-      status: 401,
-      text: 'The integrator does not serve this merchant.',
+test(
+  'an integrator is refused for merchants that it does not serve, without its key, and beside a user',
+  { tags: 'long' },
+  async () => {
+    const [id, other] = [await service.newMerchant(), await service.newMerchant()]
+    const integrator = await service.newIntegrator('strict', [id])
+    const refusal = async (answer: Response) => ({
+      status: answer.status,
+      text: ((await answer.json()) as { error_description: string }).error_description,
     })
-  expect(await refusal(await integrator(path, null))).toMatchObject({
-    status: 401,
-    text: expect.stringContaining('X-Service-Merchant'),
-  })
-  const both = { headers: { 'X-Service-User': 'pos1' } }
-  expect((await refusal(await integrator(path, id, both))).status).toBe(401)
-  const who = { 'X-Service-Merchant': id, 'X-Service-Integrator': 'strict' }
-  const withSecret = { headers: { ...who, Authorization: 'SECRET whatever' } }
-  expect(await refusal(await service.call(path, withSecret))).toMatchObject({
-    status: 401,
-    text: expect.stringContaining('Level too low'),
-  })
-  const forged = service.signedHeaders(who, newKeys().privateKey, { path })
-  const unknown = service.signedHeaders(
-    { ...who, 'X-Service-Integrator': 'unknown' },
-    newKeys().privateKey,
-    { path },
-  )
-  for (const headers of [forged, unknown])
-    expect(await refusal(await service.call(path, { headers }))).toEqual({
+    const path = '/merchant/v1/pos/'
+    expect((await integrator(path, id)).status).toBe(200)
+    for (const merchant of [other, 'nobody'])
+      expect(await refusal(await integrator(path, merchant))).toEqual({
+        status: 401,
+        text: 'The integrator does not serve this merchant.',
+      })
+    expect(await refusal(await integrator(path, null))).toMatchObject({
       status: 401,
-      text: 'Unknown integrator, or bad signature.',
+      text: expect.stringContaining('X-Service-Merchant'),
     })
-})
+    const both = { headers: { 'X-Service-User': 'pos1' } }
+    expect((await refusal(await integrator(path, id, both))).status).toBe(401)
+    const who = { 'X-Service-Merchant': id, 'X-Service-Integrator': 'strict' }
+    const withSecret = { headers: { ...who, Authorization: 'SECRET whatever' } }
+    expect(await refusal(await service.call(path, withSecret))).toMatchObject({
+      status: 401,
+      text: expect.stringContaining('Level too low'),
+    })
+    const forged = service.signedHeaders(who, newKeys().privateKey, { path })
+    const unknown = service.signedHeaders(
+      { ...who, 'X-Service-Integrator': 'unknown' },
+      newKeys().privateKey,
+      { path },
+    )
+    for (const headers of [forged, unknown])
+      expect(await refusal(await service.call(path, { headers }))).toEqual({
+        status: 401,
+        text: 'Unknown integrator, or bad signature.',
+      })
+  },
+)
 
-test('only integrators find a merchant by its organisation number or a secondary id', async () => {
-  const id = await service.newMerchant({ organizationId: '111', lookupIds: ['A-1', 'A/2'] })
-  const integrator = await service.newIntegrator('finder', [])
-  for (const lookupId of ['111', 'A-1', 'A%2F2']) {
-    const answer = await integrator(`/merchant/v1/merchant_lookup/${lookupId}/`, null)
-    expect([answer.status, ((await answer.json()) as { id: string }).id]).toEqual([200, id])
-  }
-  expect((await integrator('/merchant/v1/merchant_lookup/B-1/', null)).status).toBe(404)
-  // If two match, the one registered first, whatever matched.
-  const second = await service.newMerchant({ organizationId: 'A-1', lookupIds: ['B-2'] })
-  await service.newMerchant({ organizationId: 'B-2', lookupIds: [] })
-  const found = async (lookupId: string) =>
-    await (await integrator(`/merchant/v1/merchant_lookup/${lookupId}/`, null)).json()
-  expect(await found('A-1')).toMatchObject({ id })
-  expect(await found('B-2')).toMatchObject({ id: second })
-  const path = '/merchant/v1/merchant_lookup/A-1/'
-  expect((await get(path)).status).toBe(401)
-  expect((await get(path, service.as(id))).status).toBe(401)
-  expect((await get(path, { 'X-Service-Integrator': 'finder' })).status).toBe(401)
-})
+test(
+  'only integrators find a merchant by its organisation number or a secondary id',
+  { tags: 'long' },
+  async () => {
+    const id = await service.newMerchant({ organizationId: '111', lookupIds: ['A-1', 'A/2'] })
+    const integrator = await service.newIntegrator('finder', [])
+    for (const lookupId of ['111', 'A-1', 'A%2F2']) {
+      const answer = await integrator(`/merchant/v1/merchant_lookup/${lookupId}/`, null)
+      expect([answer.status, ((await answer.json()) as { id: string }).id]).toEqual([200, id])
+    }
+    expect((await integrator('/merchant/v1/merchant_lookup/B-1/', null)).status).toBe(404)
+    // If two match, the one registered first, whatever matched.
+    const second = await service.newMerchant({ organizationId: 'A-1', lookupIds: ['B-2'] })
+    await service.newMerchant({ organizationId: 'B-2', lookupIds: [] })
+    const found = async (lookupId: string) =>
+      await (await integrator(`/merchant/v1/merchant_lookup/${lookupId}/`, null)).json()
+    expect(await found('A-1')).toMatchObject({ id })
+    expect(await found('B-2')).toMatchObject({ id: second })
+    const path = '/merchant/v1/merchant_lookup/A-1/'
+    expect((await get(path)).status).toBe(401)
+    expect((await get(path, service.as(id))).status).toBe(401)
+    expect((await get(path, { 'X-Service-Integrator': 'finder' })).status).toBe(401)
+  },
+)
 
 /** Runs an operator command beside the service; returns its output and exit code. */
 const operate = async (...words: string[]) => {

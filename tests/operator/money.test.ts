@@ -143,7 +143,7 @@ test('given files that are none of the bank, then the page says why', async () =
   expect((await service.events()).length).toBe(before)
 })
 
-test('given a file of 4 MB that is wrong, then the page is small', async () => {
+test('given a file of 4 MB that is wrong, then the page is small', { tags: 'long' }, async () => {
   const long = 'x'.repeat(4_000_000)
   for (const text of [long, `<${long}/>`, statement(entry(long, 'x')), statement('', long)]) {
     const page = await upload(text, `${'n'.repeat(100_000)}.xml`)

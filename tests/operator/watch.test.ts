@@ -50,22 +50,26 @@ test('given the service, then its health page shows the numbers of the probes', 
   expect(norwegian.html).toContain('<h1>Helse</h1>')
 })
 
-test('given many messages asked for from one network, then metrics and pages tell it', async () => {
-  const reached = async () =>
-    /^daybook_message_limits_reached\{limit="network"\} (\d+)$/m.exec(
-      (await service.call('GET', '/metrics')).body as string,
-    )?.[1]
-  expect(await reached()).toBe('0')
-  for (let count = 0; count <= 100; count += 1) {
-    const person = { phone: `+47480${10_000 + count}`, name: 'Pumped', pin: '8642' }
-    const { status } = await service.call('POST', '/payer/v1/sign_up/', person, {})
-    expect(status).toBe(count < 100 ? 200 : 429)
-  }
-  expect(await reached()).toBe('1')
-  const limit = 'from 127.0.0.0/24'
-  expect(plain(await bob.visit('/operator/health'))).toContain(`Text messages ${limit} reached`)
-  expect(plain(await bob.visit('/operator/'))).toContain(`Text messages at their limit ${limit}`)
-})
+test(
+  'given many messages asked for from one network, then metrics and pages tell it',
+  { tags: 'long' },
+  async () => {
+    const reached = async () =>
+      /^daybook_message_limits_reached\{limit="network"\} (\d+)$/m.exec(
+        (await service.call('GET', '/metrics')).body as string,
+      )?.[1]
+    expect(await reached()).toBe('0')
+    for (let count = 0; count <= 100; count += 1) {
+      const person = { phone: `+47480${10_000 + count}`, name: 'Pumped', pin: '8642' }
+      const { status } = await service.call('POST', '/payer/v1/sign_up/', person, {})
+      expect(status).toBe(count < 100 ? 200 : 429)
+    }
+    expect(await reached()).toBe('1')
+    const limit = 'from 127.0.0.0/24'
+    expect(plain(await bob.visit('/operator/health'))).toContain(`Text messages ${limit} reached`)
+    expect(plain(await bob.visit('/operator/'))).toContain(`Text messages at their limit ${limit}`)
+  },
+)
 
 const oldDay = '2026-01-02'
 const oldLine = (index: number, merchant: string) =>

@@ -123,22 +123,30 @@ test('given an older log without notes beside it, then that beside the keys tell
   expect(await start(settings)).toBe(undefined)
 })
 
-test('given such an event before many others, then the service ends', async () => {
-  const { settings } = await place()
-  const store = await openStore(settings)
-  await store.append('clock-old', [eventOf('ClockStopped', {}, 3)], noStream)
-  for (let revision = -1; revision < 1_000; revision += 1)
-    await store.append(
-      'clock-many',
-      [eventOf('ClockAdvanced', { aheadBy: revision + 2 }, 1)],
-      revision,
+test(
+  'given such an event before many others, then the service ends',
+  { tags: 'long' },
+  async () => {
+    const { settings } = await place()
+    const store = await openStore(settings)
+    await store.append('clock-old', [eventOf('ClockStopped', {}, 3)], noStream)
+    for (let revision = -1; revision < 1_000; revision += 1)
+      await store.append(
+        'clock-many',
+        [eventOf('ClockAdvanced', { aheadBy: revision + 2 }, 1)],
+        revision,
+      )
+    await store.close()
+    const endless = {
+      stopped: new Promise<void>(() => {}),
+      onWaiting: () => {},
+      onStarted: () => {},
+    }
+    await expect(serve({ ...settings, PORT: 0 }, endless)).rejects.toThrow(
+      'ClockStopped in clock-old',
     )
-  await store.close()
-  const endless = { stopped: new Promise<void>(() => {}), onWaiting: () => {}, onStarted: () => {} }
-  await expect(serve({ ...settings, PORT: 0 }, endless)).rejects.toThrow(
-    'ClockStopped in clock-old',
-  )
-})
+  },
+)
 
 test('given an event of a newer build, then the start names it and the build', async () => {
   const { settings } = await place()

@@ -648,17 +648,24 @@ test('given guesses at the same time, when there are too many, then payers and s
   }
 })
 
-test('given a live page, when only its headers are requested, then nothing stays open', async () => {
-  const uri = 'https://shop.example/'
-  const { id } = await service.requestPayment({ success_return_uri: uri, failure_return_uri: uri })
-  const path = `/payer/checkout/${id}/events`
-  // The maximum number of followers.
-  for (let count = 0; count < 5000; count += 1)
-    expect((await service.app.request(path, { method: 'HEAD' })).status).toBe(200)
-  const stop = new AbortController()
-  expect((await fetch(service.address + path, { signal: stop.signal })).status).toBe(200)
-  stop.abort()
-})
+test(
+  'given a live page, when only its headers are requested, then nothing stays open',
+  { tags: 'long' },
+  async () => {
+    const uri = 'https://shop.example/'
+    const { id } = await service.requestPayment({
+      success_return_uri: uri,
+      failure_return_uri: uri,
+    })
+    const path = `/payer/checkout/${id}/events`
+    // The maximum number of followers.
+    for (let count = 0; count < 5000; count += 1)
+      expect((await service.app.request(path, { method: 'HEAD' })).status).toBe(200)
+    const stop = new AbortController()
+    expect((await fetch(service.address + path, { signal: stop.signal })).status).toBe(200)
+    stop.abort()
+  },
+)
 
 test('given an app, when it signs somebody up and in, then it can answer, read and withdraw as the pages can', async () => {
   const api = (method: string, path: string, body?: unknown, token = '') =>
@@ -733,42 +740,46 @@ test('given an app, when it signs somebody up and in, then it can answer, read a
   expect((await api('GET', '/request/', undefined, token)).status).toBe(401)
 })
 
-test('given as many answers as a page holds, when the history is read, then no page follows, and with one more there is one', async () => {
-  const phone = '4740000055'
-  const added = await service.operator('payer', 'add', phone, '--name', 'H', '--pin', '1793')
-  const code = () => codeAt(added['totp_secret'] ?? '', Date.now())
-  const browser = makeVisitor(service)
-  const pin = await browser.submit(await browser.visit('/payer/sign-in'), { phone, pin: '1793' })
-  await browser.submit(pin, { code: code() })
-  const who = { phone, pin: '1793', code: code() }
-  const { token } = (await service.call('POST', '/payer/v1/session/', who, {})).body
-  const api = (method: string, path: string) =>
-    service.call(method, path, method === 'GET' ? undefined : {}, {
-      Authorization: `Bearer ${token}`,
-    })
-  const decline = async (times: number) => {
-    for (let count = 0; count < times; count += 1) {
-      const { id } = await service.requestPayment({ customer: phone })
-      await api('POST', `/payer/v1/payment_request/${id}/decline/`)
+test(
+  'given as many answers as a page holds, when the history is read, then no page follows, and with one more there is one',
+  { tags: 'long' },
+  async () => {
+    const phone = '4740000055'
+    const added = await service.operator('payer', 'add', phone, '--name', 'H', '--pin', '1793')
+    const code = () => codeAt(added['totp_secret'] ?? '', Date.now())
+    const browser = makeVisitor(service)
+    const pin = await browser.submit(await browser.visit('/payer/sign-in'), { phone, pin: '1793' })
+    await browser.submit(pin, { code: code() })
+    const who = { phone, pin: '1793', code: code() }
+    const { token } = (await service.call('POST', '/payer/v1/session/', who, {})).body
+    const api = (method: string, path: string) =>
+      service.call(method, path, method === 'GET' ? undefined : {}, {
+        Authorization: `Bearer ${token}`,
+      })
+    const decline = async (times: number) => {
+      for (let count = 0; count < times; count += 1) {
+        const { id } = await service.requestPayment({ customer: phone })
+        await api('POST', `/payer/v1/payment_request/${id}/decline/`)
+      }
     }
-  }
-  const moreOnPage = async () => {
-    const { html } = await browser.visit('/payer/history')
-    return /href="(\/payer\/history\?before=\d+)"/.exec(html)?.[1]
-  }
-  const list = async (path = '/payer/v1/history/') => (await api('GET', path)).body
-  await decline(50)
-  expect(await moreOnPage()).toBeUndefined()
-  await decline(1)
-  const { html } = await browser.visit((await moreOnPage()) ?? '')
-  expect(html.match(/\/payer\/payment\//g)).toHaveLength(1)
-  await decline(49)
-  const { uris, next } = await list()
-  expect([uris.length, next]).toEqual([100, null])
-  await decline(1)
-  const first = await list()
-  expect(await list(first.next)).toEqual({ uris: [uris.at(-1)], next: null })
-})
+    const moreOnPage = async () => {
+      const { html } = await browser.visit('/payer/history')
+      return /href="(\/payer\/history\?before=\d+)"/.exec(html)?.[1]
+    }
+    const list = async (path = '/payer/v1/history/') => (await api('GET', path)).body
+    await decline(50)
+    expect(await moreOnPage()).toBeUndefined()
+    await decline(1)
+    const { html } = await browser.visit((await moreOnPage()) ?? '')
+    expect(html.match(/\/payer\/payment\//g)).toHaveLength(1)
+    await decline(49)
+    const { uris, next } = await list()
+    expect([uris.length, next]).toEqual([100, null])
+    await decline(1)
+    const first = await list()
+    expect(await list(first.next)).toEqual({ uris: [uris.at(-1)], next: null })
+  },
+)
 
 test('given a payer who is erased, when their sessions and tokens are used, then they are over', async () => {
   const added = await service.operator('payer', 'add', '4740000004', '--name', 'E', '--pin', '1793')

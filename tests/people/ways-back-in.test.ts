@@ -34,7 +34,7 @@ test('strangers who guess PINs lock out new devices, never one that has signed i
   expect(statuses).toEqual([200, 200, 200, 429])
 })
 
-test('a device that has signed in goes before a queue of strangers', async () => {
+test('a device that has signed in goes before a queue of strangers', { tags: 'long' }, async () => {
   const { phone, pin, secret } = await newcomer('4742000012')
   const who = { phone, pin, code: now(secret) }
   const from = (address: string, body: unknown) =>

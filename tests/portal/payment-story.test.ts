@@ -17,33 +17,39 @@ const amend = (tid: string, changes: object) =>
 const capturesIn = (html: string): number[] =>
   [...html.matchAll(/<code class="part">part-(\d+)</g)].map(([, part]) => Number(part))
 
-test('given many captures, its pages tell of all, the newest first, a part each', async () => {
-  const tid = await desk.accepted({ pos_tid: 'many', amount: '500.00' })
-  const count = 2 * mostEvents
-  for (let part = 1; part <= count; part += 1) {
-    const capture = { action: 'capture', capture_id: `part-${part}` }
-    const { status } = await amend(tid, { ...capture, amount: '1.00', currency: 'NOK' })
-    expect(status).toBe(204)
-  }
-  const path = `/portal/sandbox/payments/${tid}`
-  const first = await desk.alice.visit(path)
-  expect(capturesIn(first.html)).toHaveLength(mostEvents)
-  expect(first.html).not.toContain('Newest events')
-  const seen = capturesIn(first.html)
-  let { html } = first
-  for (let pages = 1; pages < 3; pages += 1) {
-    const older = /href="([^"]*\?before=\d+)"/.exec(html)?.[1] ?? ''
-    html = (await desk.alice.visit(older)).html
-    seen.push(...capturesIn(html))
-    expect(html.match(/<tr>\s*<td>\s*Captured/g)?.length).toBe(capturesIn(html).length || undefined)
-  }
-  expect(seen).toEqual(Array.from({ length: count }, (_, index) => count - index))
-  expect(html).not.toContain('?before=')
-  expect(html).toContain(`href="${path}">Newest events`)
-  // A page about the past has nothing to follow.
-  expect([/data-follow/.test(first.html), /data-follow/.test(html)]).toEqual([true, false])
-  expect((await desk.alice.visit(`${path}?before=nonsense`)).status).toBe(200)
-})
+test(
+  'given many captures, its pages tell of all, the newest first, a part each',
+  { tags: 'long' },
+  async () => {
+    const tid = await desk.accepted({ pos_tid: 'many', amount: '500.00' })
+    const count = 2 * mostEvents
+    for (let part = 1; part <= count; part += 1) {
+      const capture = { action: 'capture', capture_id: `part-${part}` }
+      const { status } = await amend(tid, { ...capture, amount: '1.00', currency: 'NOK' })
+      expect(status).toBe(204)
+    }
+    const path = `/portal/sandbox/payments/${tid}`
+    const first = await desk.alice.visit(path)
+    expect(capturesIn(first.html)).toHaveLength(mostEvents)
+    expect(first.html).not.toContain('Newest events')
+    const seen = capturesIn(first.html)
+    let { html } = first
+    for (let pages = 1; pages < 3; pages += 1) {
+      const older = /href="([^"]*\?before=\d+)"/.exec(html)?.[1] ?? ''
+      html = (await desk.alice.visit(older)).html
+      seen.push(...capturesIn(html))
+      expect(html.match(/<tr>\s*<td>\s*Captured/g)?.length).toBe(
+        capturesIn(html).length || undefined,
+      )
+    }
+    expect(seen).toEqual(Array.from({ length: count }, (_, index) => count - index))
+    expect(html).not.toContain('?before=')
+    expect(html).toContain(`href="${path}">Newest events`)
+    // A page about the past has nothing to follow.
+    expect([/data-follow/.test(first.html), /data-follow/.test(html)]).toEqual([true, false])
+    expect((await desk.alice.visit(`${path}?before=nonsense`)).status).toBe(200)
+  },
+)
 
 test('given a Norwegian reader, changes and failed callbacks are shown in Norwegian', async () => {
   const tid = await desk.request({

@@ -95,7 +95,7 @@ describe('given payments of some amounts, points of sale and states,', () => {
     expect(html).toContain('Reservert')
   })
 
-  test('when more happens, a live page is notified', async () => {
+  test('when more happens, a live page is notified', { tags: 'long' }, async () => {
     const { html } = await desk.listOf('?status=pending')
     const follow = /data-follow="([^"]*)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? ''
     const told = desk.alice.visit(follow)

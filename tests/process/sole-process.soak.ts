@@ -1,3 +1,4 @@
+// @module-tag long
 import { rmSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
 import { startReceiver } from '../../demo/receiver.ts'

@@ -39,26 +39,30 @@ const channel = 'm-sandbox-nodes'
 
 const idsOf = (client: RawClient) => client.told(channel).map(({ data }) => data.meta.id)
 
-test('when two nodes send, then a listener at each hears all messages once', async () => {
-  const clients = nodes.map(({ address }) => connectRaw(address))
-  for (const client of clients) {
-    await client.socketId()
-    await client.subscribe(channel)
-  }
-  const callback_uri = `pusher:${channel}`
-  const tids = await Promise.all(
-    Array.from({ length: 30 }, (_, n) => authorize(nodes[n % 2]!, { callback_uri })),
-  )
-  for (const { world } of nodes) await advance(world, 1)
-  const isLast = ({ data }: { data: any }) => data.meta?.uri?.includes(lastTid)
-  const lastTid = await authorize(nodes[0]!, { callback_uri })
-  for (const client of clients)
-    await client.until((frame) => isLast({ data: JSON.parse(String(frame.data)) }))
-  for (const client of clients) {
-    const told = client.told(channel).map(({ data }) => data.meta.uri.split('/').at(-3))
-    expect(told.toSorted()).toEqual([...tids, lastTid].toSorted())
-    expect(new Set(idsOf(client)).size).toBe(31)
-    client.close()
-  }
-  expect(nodes.flatMap(({ logged }) => logged)).toEqual([])
-})
+test(
+  'when two nodes send, then a listener at each hears all messages once',
+  { tags: 'long' },
+  async () => {
+    const clients = nodes.map(({ address }) => connectRaw(address))
+    for (const client of clients) {
+      await client.socketId()
+      await client.subscribe(channel)
+    }
+    const callback_uri = `pusher:${channel}`
+    const tids = await Promise.all(
+      Array.from({ length: 30 }, (_, n) => authorize(nodes[n % 2]!, { callback_uri })),
+    )
+    for (const { world } of nodes) await advance(world, 1)
+    const isLast = ({ data }: { data: any }) => data.meta?.uri?.includes(lastTid)
+    const lastTid = await authorize(nodes[0]!, { callback_uri })
+    for (const client of clients)
+      await client.until((frame) => isLast({ data: JSON.parse(String(frame.data)) }))
+    for (const client of clients) {
+      const told = client.told(channel).map(({ data }) => data.meta.uri.split('/').at(-3))
+      expect(told.toSorted()).toEqual([...tids, lastTid].toSorted())
+      expect(new Set(idsOf(client)).size).toBe(31)
+      client.close()
+    }
+    expect(nodes.flatMap(({ logged }) => logged)).toEqual([])
+  },
+)

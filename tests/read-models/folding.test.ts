@@ -112,28 +112,32 @@ describe('a thread that folds', () => {
     expect(positionIn(file)).toBe(2)
   })
 
-  test('continues when a checkpoint of the log fails, as on a full disk', async () => {
-    const place = freshPlace()
-    const { store, file } = await opened(place)
-    const count = 10_000
-    const events = Array.from({ length: count }, () => clockAdvanced(1))
-    await store.append('one', events, noStream)
-    for await (const batch of store.readAll(start))
-      makeProjector(file, projections).apply(batch.map(parseEvent))
-    file.sqlite.close()
+  test(
+    'continues when a checkpoint of the log fails, as on a full disk',
+    { tags: 'long' },
+    async () => {
+      const place = freshPlace()
+      const { store, file } = await opened(place)
+      const count = 10_000
+      const events = Array.from({ length: count }, () => clockAdvanced(1))
+      await store.append('one', events, noStream)
+      for await (const batch of store.readAll(start))
+        makeProjector(file, projections).apply(batch.map(parseEvent))
+      file.sqlite.close()
 
-    const inNode = [builtProgram('read-models/folding-process'), place.DATA_DIR, file.sqlite.name]
-    // No file may exceed 1 MiB, in blocks of 512 bytes.
-    const limited = ['-c', 'ulimit -f 2048; exec "$0" "$@"', process.execPath, ...inNode]
-    const child = spawn('sh', limited, { stdio: ['pipe', 'pipe', 'inherit'] })
-    const told: string[] = []
-    for await (const line of createInterface({ input: child.stdout })) {
-      told.push(line)
-      if (told.length === 2) await store.append('one', [clockAdvanced(1)], count - 1)
-      if (told.length === 3) child.stdin.end()
-    }
-    expect(told).toEqual([`at ${count}`, expect.stringMatching(/disk/), `at ${count + 1}`])
-  })
+      const inNode = [builtProgram('read-models/folding-process'), place.DATA_DIR, file.sqlite.name]
+      // No file may exceed 1 MiB, in blocks of 512 bytes.
+      const limited = ['-c', 'ulimit -f 2048; exec "$0" "$@"', process.execPath, ...inNode]
+      const child = spawn('sh', limited, { stdio: ['pipe', 'pipe', 'inherit'] })
+      const told: string[] = []
+      for await (const line of createInterface({ input: child.stdout })) {
+        told.push(line)
+        if (told.length === 2) await store.append('one', [clockAdvanced(1)], count - 1)
+        if (told.length === 3) child.stdin.end()
+      }
+      expect(told).toEqual([`at ${count}`, expect.stringMatching(/disk/), `at ${count + 1}`])
+    },
+  )
 
   test('and cannot start is logged, and starts again when it can', async () => {
     const { file } = await opened(freshPlace())

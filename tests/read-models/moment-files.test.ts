@@ -72,15 +72,19 @@ const foldedTo = async (end: number) => {
 }
 
 describe('the file of a moment', () => {
-  test('holds the rows up to it, and costs what came since the one before', async () => {
-    const files = filesIn('one')
-    expect(await makeMoment(store, files, 1_200)).toBe(1_200)
-    expect(await makeMoment(store, files, 1_317)).toBe(117)
-    expect(await makeMoment(store, files, 40)).toBe(40)
-    expect(await makeMoment(store, files, 1_316)).toBe(116)
-    for (const end of [40, 1_316, 1_317])
-      expect(contentAt(files.pathOf(end))).toEqual(await foldedTo(end))
-  })
+  test(
+    'holds the rows up to it, and costs what came since the one before',
+    { tags: 'long' },
+    async () => {
+      const files = filesIn('one')
+      expect(await makeMoment(store, files, 1_200)).toBe(1_200)
+      expect(await makeMoment(store, files, 1_317)).toBe(117)
+      expect(await makeMoment(store, files, 40)).toBe(40)
+      expect(await makeMoment(store, files, 1_316)).toBe(116)
+      for (const end of [40, 1_316, 1_317])
+        expect(contentAt(files.pathOf(end))).toEqual(await foldedTo(end))
+    },
+  )
 
   test('of the beginning is empty', async () => {
     const files = filesIn('empty')

@@ -42,25 +42,29 @@ const contentOf = ({ db }: ReadModelFile) =>
     db.select().from(table).orderBy(key).all(),
   ])
 
-test('a log of several batches is rebuilt to the rows that folding one by one gives', async () => {
-  const settings = readSettings({ DATA_DIR: await freshDirectory() })
-  const store = await openStore(settings)
-  const events = await seed(store, 3_500)
-  const expected = buildReadModelFile(await freshDirectory(), tables)
-  onTestFinished(() => void expected.sqlite.close())
-  const projector = makeProjector(expected, projections)
-  for await (const batch of store.readAll(start))
-    for (const event of batch) projector.apply([parseEvent(event)])
-  await store.close()
+test(
+  'a log of several batches is rebuilt to the rows that folding one by one gives',
+  { tags: 'long' },
+  async () => {
+    const settings = readSettings({ DATA_DIR: await freshDirectory() })
+    const store = await openStore(settings)
+    const events = await seed(store, 3_500)
+    const expected = buildReadModelFile(await freshDirectory(), tables)
+    onTestFinished(() => void expected.sqlite.close())
+    const projector = makeProjector(expected, projections)
+    for await (const batch of store.readAll(start))
+      for (const event of batch) projector.apply([parseEvent(event)])
+    await store.close()
 
-  expect(await rebuildReadModels(settings)).toMatchObject({ events })
-  const directory = join(settings.DATA_DIR, 'read-models')
-  expect(await readdir(directory)).toEqual([expect.stringMatching(/-1\.sqlite$/)])
-  const rebuilt = openReadModelFile(directory, tables)
-  onTestFinished(() => void rebuilt.sqlite.close())
-  expect(contentOf(rebuilt)).toEqual(contentOf(expected))
-  expect(rebuilt.sqlite.prepare('SELECT position FROM checkpoint').pluck().get()).toBe(events)
-})
+    expect(await rebuildReadModels(settings)).toMatchObject({ events })
+    const directory = join(settings.DATA_DIR, 'read-models')
+    expect(await readdir(directory)).toEqual([expect.stringMatching(/-1\.sqlite$/)])
+    const rebuilt = openReadModelFile(directory, tables)
+    onTestFinished(() => void rebuilt.sqlite.close())
+    expect(contentOf(rebuilt)).toEqual(contentOf(expected))
+    expect(rebuilt.sqlite.prepare('SELECT position FROM checkpoint').pluck().get()).toBe(events)
+  },
+)
 
 const firstOf = async (store: EventStore): Promise<RecordedEvent> => {
   for await (const [event] of store.readAll(start)) if (event) return event

@@ -91,41 +91,47 @@ const openPlace = ({ before = [] as readonly Happens[] } = {}) => {
 const happens = fc.record({ ledger: fc.constantFrom(...ledgers), isClosing: fc.boolean() })
 
 describe('the report that holds a line', () => {
-  test('is the one that was open there, whatever was observed and folded by then', async () => {
-    const step = fc.oneof(
-      { weight: 3, arbitrary: happens },
-      fc.constantFrom(...(['hear', 'fold', 'fold one', 'ask', 'let what waits go on'] as const)),
-    )
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(happens, { maxLength: 4 }),
-        fc.array(step, { minLength: 5, maxLength: 50 }),
-        async (before, steps) => {
-          const place = openPlace({ before })
-          const answers: Promise<void>[] = []
-          const ask = () => {
-            for (const line of place.lines)
-              answers.push(place.reportOf(line).then((report) => expect(report).toBe(line.report)))
-          }
-          for (const one of steps) {
-            if (one === 'hear') place.hear()
-            else if (one === 'fold') place.fold()
-            else if (one === 'fold one') place.fold(1)
-            else if (one === 'ask') ask()
-            else if (one === 'let what waits go on') await nextTurn()
-            else place.happen(one)
-          }
-          place.happen({ ledger: 'bar', isClosing: false })
-          place.hear()
-          place.fold()
-          ask()
-          await Promise.all(answers)
-          place.close()
-        },
-      ),
-      { numRuns: 100 },
-    )
-  })
+  test(
+    'is the one that was open there, whatever was observed and folded by then',
+    { tags: 'long' },
+    async () => {
+      const step = fc.oneof(
+        { weight: 3, arbitrary: happens },
+        fc.constantFrom(...(['hear', 'fold', 'fold one', 'ask', 'let what waits go on'] as const)),
+      )
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(happens, { maxLength: 4 }),
+          fc.array(step, { minLength: 5, maxLength: 50 }),
+          async (before, steps) => {
+            const place = openPlace({ before })
+            const answers: Promise<void>[] = []
+            const ask = () => {
+              for (const line of place.lines)
+                answers.push(
+                  place.reportOf(line).then((report) => expect(report).toBe(line.report)),
+                )
+            }
+            for (const one of steps) {
+              if (one === 'hear') place.hear()
+              else if (one === 'fold') place.fold()
+              else if (one === 'fold one') place.fold(1)
+              else if (one === 'ask') ask()
+              else if (one === 'let what waits go on') await nextTurn()
+              else place.happen(one)
+            }
+            place.happen({ ledger: 'bar', isClosing: false })
+            place.hear()
+            place.fold()
+            ask()
+            await Promise.all(answers)
+            place.close()
+          },
+        ),
+        { numRuns: 100 },
+      )
+    },
+  )
 
   test('is known without the read models once that of another line was looked up', async () => {
     const place = openPlace()
