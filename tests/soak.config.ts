@@ -13,5 +13,5 @@ const files = readdirSync(`${root}tests`, { recursive: true, encoding: 'utf8' })
 /** Long tests (`npm run test:soak`), which `.ci/run` runs too. */
 export default mergeConfig(
   { ...all, test: { ...all.test, include: [] } },
-  defineConfig({ test: { root, include: files, tagsFilter: ['long'] } }),
+  defineConfig({ test: { root, include: files } }),
 )

@@ -71,7 +71,7 @@ const opened = async (one: Filter, failures: readonly boolean[]) => {
 
 test(
   'each message that matches arrives in order, and again by replay, byte for byte',
-  { tags: 'long' },
+  { tags: 'long', timeout: 300_000 },
   async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -128,7 +128,6 @@ test(
       { numRuns: 8 },
     )
   },
-  300_000,
 )
 
 test('the log holds after all that', async () => {

@@ -198,11 +198,10 @@ describe('two connections to one file', () => {
 
   test(
     'wait for each other without holding up the process, and not for ever',
-    { tags: 'long' },
+    { tags: 'long', timeout: 15_000 },
     async () => {
       await Promise.all(writers.map(waits))
     },
-    15_000,
   )
 })
 

@@ -11,7 +11,7 @@ import Database from '../../infrastructure/sqlite.ts'
 
 test(
   'given read models that cannot be written, then it is logged once, and its end',
-  { tags: 'long' },
+  { tags: 'long', timeout: 15_000 },
   async () => {
     const DATA_DIR = mkdtempSync(join(tmpdir(), 'daybook-outage-'))
     const messages: string[] = []
@@ -37,5 +37,4 @@ test(
     await folded
     expect(messages.slice(1)).toEqual(['the read models follow the log again'])
   },
-  15_000,
 )
