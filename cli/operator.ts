@@ -8,6 +8,7 @@ import { bankCommands, holidayCommands } from './bank.ts'
 import { callbackCommands } from './callbacks.ts'
 import type { Listed } from './command.ts'
 import { correctionCommands } from './corrections.ts'
+import { invoiceCommands } from './invoices.ts'
 import { disputeCommands } from './disputes.ts'
 import { feeCommands } from './fees.ts'
 import { integratorCommands } from './integrators.ts'
@@ -69,6 +70,7 @@ const commands: readonly Listed[] = [
   retryCommand,
   disputeCommands,
   correctionCommands,
+  invoiceCommands,
   bankCommands,
   payerCommands,
   applicationCommands,

@@ -58,6 +58,7 @@ const byStatus = {
       'The merchant is disabled: it takes no payments and gets no permissions now.',
     merchants_are_too_many:
       'You have signed up as many merchants as one person may: ask the operator.',
+    nothing_is_owed: 'The merchant owes nothing from earlier settlements.',
     nothing_is_left_to_capture: 'Nothing is left to capture: all has been captured or released.',
     organization_is_claimed: 'Another merchant has this organisation number.',
     owner_change_is_waiting: 'Another change of an owner waits already. Withdraw it first.',
@@ -127,6 +128,7 @@ const byField = {
     correction_is_nothing: 'Must be more or less than 0, and more if it is written off.',
     dispute_exceeds_captures:
       'More than what is captured and neither refunded nor disputed, or nothing.',
+    payment_exceeds_invoice: 'More than what is open of the invoice.',
     refund_exceeds_captures: 'More than what is captured of the amount and not refunded.',
     refund_is_nothing: 'Nothing is left to refund, or the amount is 0.',
     write_off_exceeds_debt: 'More than what the merchant owes from earlier settlements.',

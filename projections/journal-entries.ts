@@ -106,7 +106,7 @@ const ofLinesOnly: ReadonlySet<string> = new Set(['payer_clearing', 'interchange
 
 const ofSettledOnly: ReadonlySet<string> = new Set([
   ...['payouts_payable', 'payout_clearing', 'bank', 'unsettled_fees', 'unsettled_refunds'],
-  'written_off',
+  ...['written_off', 'invoices'],
 ])
 
 type Line = KeptLine & { readonly position: number; readonly at: number }

@@ -9,6 +9,7 @@ const told = [
   'PaymentRefunded',
   'PaymentDisputed',
   'CorrectionApproved',
+  'DebtBilled',
   'PaymentAuthorizationExpired',
   'ReportClosed',
   'SettlementMade',

@@ -39,6 +39,7 @@ import {
   journalProjection,
   journalQueries,
 } from './journal.ts'
+import { invoiceProjection, invoiceQueries } from './invoices.ts'
 import { journalEntryProjection, journalEntryQueries } from './journal-entries.ts'
 import { ledgerProjection, ledgerQueries } from './ledgers.ts'
 import {
@@ -105,6 +106,7 @@ const readModels = {
       projections: [ledgerBalanceProjection, transactionLineProjection],
       queries: transactionLineQueries,
     },
+    invoices: { projections: [invoiceProjection], queries: invoiceQueries },
     corrections: { projections: [correctionProjection], queries: correctionQueries },
     transactions: { projections: [settlementFeeProjection], queries: transactionQueries },
     transactionSums: {

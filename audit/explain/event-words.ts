@@ -112,6 +112,10 @@ const words: Words = {
   CorrectionTurnedDown: (_, { correctionTurnedDown }) => correctionTurnedDown,
   DebtWrittenOff: ({ fees, refunds, currency, reason }, { debtWrittenOff }) =>
     debtWrittenOff({ sum: sumInWords(addUp(fees, refunds), currency), reason }),
+  DebtBilled: ({ fees, refunds, currency, invoiceId }, { debtBilled }) =>
+    debtBilled({ sum: sumInWords(addUp(fees, refunds), currency), invoice: invoiceId }),
+  InvoicePaid: ({ amount, currency, day, invoiceId }, { invoicePaid }) =>
+    invoicePaid({ sum: sumInWords(amount, currency), day, invoice: invoiceId }),
   BankEntryDismissed: ({ note }, { bankDismissed }) => bankDismissed({ note }),
   CallbackAttempted: (data, texts) => {
     const { uri, event, result, httpStatus, problem, durationMs, nextAttemptAt } = data

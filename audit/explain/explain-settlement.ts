@@ -64,6 +64,7 @@ const numbersOf = ({ data }: Made): readonly NamedNumber[] => {
       ...totals.get(payout.currency),
       debt_before: debtOf(payout),
       payout: payout.payout,
+      billed: payout.billed,
       debt_after: carriedOf(payout),
     }),
   )
@@ -122,6 +123,7 @@ const extrasOf = (
     { event: made, says: ofFee, amount: negated(fee) },
     { event: made, says: ofVat, amount: negated(vat) },
   ]
+  const billed = { event: made, says: texts.billed, amount: payout.billed }
   const takenOver = {
     event: made,
     says: texts.debtTakenOver,
@@ -130,9 +132,10 @@ const extrasOf = (
   const paid = { event: made, says: texts.payout, amount: negated(payout.payout) }
   const extras: Readonly<Record<string, readonly Extra[]>> = {
     net: costs,
-    payout: [...costs, ...debt, takenOver],
+    payout: [...costs, ...debt, billed, takenOver],
+    billed: [billed],
     debt_before: debt,
-    debt_after: [...costs, ...debt, paid],
+    debt_after: [...costs, ...debt, billed, paid],
     settlement_fee: [{ event: made, says: ofFee, amount: fee }],
     settlement_fee_vat: [{ event: made, says: ofVat, amount: vat }],
   }
@@ -141,6 +144,7 @@ const extrasOf = (
 
 const recordedAs = ({ data }: Made, name: string, payout: Payout): Sum => {
   if (name === 'payout') return payout.payout
+  if (name === 'billed') return payout.billed
   if (name === 'debt_before') return debtOf(payout)
   if (name === 'debt_after') return carriedOf(payout)
   return numbersOfTotals(data.totals).get(payout.currency)?.[name] ?? '0'

@@ -40,6 +40,7 @@ export const chart: Readonly<Record<Account, Named>> = {
   payer_clearing: { ...current, number: '1570', code: '1570', description: 'Payer clearing' },
   unsettled_fees: { ...current, number: '1571', code: '1570', description: 'Unsettled fees' },
   unsettled_refunds: { ...current, number: '1572', code: '1570', description: 'Unsettled refunds' },
+  invoices: { ...current, number: '1500', code: '1500', description: 'Invoices to merchant' },
   bank: { ...current, number: '1920', code: '1920', description: 'Bank' },
   vat: { ...debt, number: '2740', code: '2740', description: 'VAT on fees' },
   merchant_payable: { ...debt, number: '2991', code: '2990', description: 'Payable to merchant' },

@@ -168,6 +168,8 @@ export const settlementCauses: Causes<SettlementCommand, SettlementEvent, Settle
   DebtWrittenOff: ({ serial: _, fees, refunds, ...about }) => [
     { type: 'WriteOffDebt', ...about, amount: addUp(fees, refunds) },
   ],
+  DebtBilled: ({ currency, invoiceId }) => [{ type: 'BillDebt', currency, invoiceId }],
+  InvoicePaid: ({ serial: _, currency: __, ...paid }) => [{ type: 'PayInvoice', ...paid }],
   PayoutOrdered: ({ paid: _, ...order }) => [{ type: 'OrderPayout', ...order }],
   PayoutPaid: ({ amount: _, heldIn: __, ...paid }) => [{ type: 'ConfirmPayout', ...paid }],
   PayoutReturned: ({ amount: _, heldIn: __, ...back }) => [{ type: 'ReturnPayout', ...back }],

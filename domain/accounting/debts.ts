@@ -10,31 +10,59 @@ export type Debt = { readonly fees: Sum; readonly refunds: Sum }
 
 export const noDebt: Debt = { fees: '0', refunds: '0' }
 
+/** Parts of a debt that are billed, above zero. */
+type Billed = Debt & { readonly invoiceId: string }
+
+type Invoice = {
+  readonly serial: number
+  readonly currency: string
+  readonly open: Sum
+  /** The bank's entries that paid it. */
+  readonly entries: readonly string[]
+}
+
 export type Debts = {
   /** By currency: what the next settlement takes first. */
   readonly owed: Readonly<Record<string, Debt>>
+  /** By currency: what was billed since the last settlement. */
+  readonly billed: Readonly<Record<string, Billed>>
+  readonly invoices: Readonly<Record<string, Invoice>>
   /** Ids of corrections by which debts were written off. */
   readonly writtenOff: readonly string[]
 }
 
-export const noDebts: Debts = { owed: {}, writtenOff: [] }
+export const noDebts: Debts = { owed: {}, billed: {}, invoices: {}, writtenOff: [] }
 
-export type DebtCommand = {
-  readonly type: 'WriteOffDebt'
-  readonly correction: string
-  readonly currency: string
-  /** Above zero. */
-  readonly amount: Sum
-  readonly reason: string
-}
+export type DebtCommand =
+  | {
+      readonly type: 'WriteOffDebt'
+      readonly correction: string
+      readonly currency: string
+      /** Above zero. */
+      readonly amount: Sum
+      readonly reason: string
+    }
+  | { readonly type: 'BillDebt'; readonly currency: string; readonly invoiceId: string }
+  | {
+      readonly type: 'PayInvoice'
+      readonly invoiceId: string
+      readonly amount: Sum
+      readonly day: string
+      readonly entry: string
+    }
 
-type DebtEvent = Extract<SettlementEvent, { type: 'DebtWrittenOff' }>
+type DebtEvent = Extract<SettlementEvent, { type: DebtEventType }>
+
+const types = ['DebtWrittenOff', 'DebtBilled', 'InvoicePaid'] as const
+type DebtEventType = (typeof types)[number]
+
+type CommandOf<Type extends DebtCommand['type']> = Extract<DebtCommand, { type: Type }>
 
 export const isOwed = (sum: Sum): boolean => sum.startsWith('-')
 
-/** Fees first, then refunds. `serial`: the last settlement. */
-export const decideDebt = (
-  { correction, currency, amount, reason }: DebtCommand,
+/** Fees first, then refunds. */
+const decideWriteOff = (
+  { correction, currency, amount, reason }: CommandOf<'WriteOffDebt'>,
   { owed, writtenOff }: Debts,
   serial: number,
 ): readonly DebtEvent[] => {
@@ -47,10 +75,68 @@ export const decideDebt = (
   return [{ type: 'DebtWrittenOff', data: { serial, currency, ...parts, reason, correction } }]
 }
 
-export const evolveDebts = (debts: Debts, { data }: DebtEvent): Debts => {
-  const { currency, fees, refunds, correction } = data
+const decideBill = (
+  { currency, invoiceId }: CommandOf<'BillDebt'>,
+  { owed, invoices }: Debts,
+  serial: number,
+): readonly DebtEvent[] => {
+  if (invoices[invoiceId]) return []
+  const { fees, refunds } = owed[currency] ?? noDebt
+  if (addUp(fees, refunds) === '0') return refuse('nothing_is_owed')
+  const parts = { fees: negated(fees), refunds: negated(refunds) }
+  return [{ type: 'DebtBilled', data: { serial, currency, ...parts, invoiceId } }]
+}
+
+const decidePayment = (
+  { invoiceId, amount, day, entry }: CommandOf<'PayInvoice'>,
+  { invoices }: Debts,
+): readonly DebtEvent[] => {
+  const { serial, currency, open, entries } = invoices[invoiceId] ?? refuse('resource_is_unknown')
+  if (entries.includes(entry)) return []
+  if (isOwed(addUp(open, negated(amount)))) return refuse('payment_exceeds_invoice')
+  return [{ type: 'InvoicePaid', data: { serial, currency, invoiceId, amount, day, entry } }]
+}
+
+/** `serial`: the last settlement. */
+export const decideDebt = (
+  command: DebtCommand,
+  debts: Debts,
+  serial: number,
+): readonly DebtEvent[] => {
+  switch (command.type) {
+    case 'WriteOffDebt':
+      return decideWriteOff(command, debts, serial)
+    case 'BillDebt':
+      return decideBill(command, debts, serial)
+    case 'PayInvoice':
+      return decidePayment(command, debts)
+  }
+}
+
+export const evolveDebts = (debts: Debts, { type, data }: DebtEvent): Debts => {
+  const { currency, serial } = data
+  if (type === 'InvoicePaid') {
+    const { invoiceId, amount, entry } = data
+    const invoice = debts.invoices[invoiceId]
+    if (!invoice) return debts
+    const open = addUp(invoice.open, negated(amount))
+    const paid = { ...invoice, open, entries: [...invoice.entries, entry] }
+    return { ...debts, invoices: { ...debts.invoices, [invoiceId]: paid } }
+  }
+  const { fees, refunds } = data
   const before = debts.owed[currency] ?? noDebt
   const after = { fees: addUp(before.fees, fees), refunds: addUp(before.refunds, refunds) }
   const owed = { ...debts.owed, [currency]: after }
-  return { ...debts, owed, writtenOff: [...debts.writtenOff, correction] }
+  if (type === 'DebtWrittenOff')
+    return { ...debts, owed, writtenOff: [...debts.writtenOff, data.correction] }
+  const { invoiceId } = data
+  const invoice = { serial, currency, open: addUp(fees, refunds), entries: [] }
+  const billed = { ...debts.billed, [currency]: { fees, refunds, invoiceId } }
+  return { ...debts, owed, billed, invoices: { ...debts.invoices, [invoiceId]: invoice } }
+}
+
+/** A settlement has told of what was billed, and leaves these debts. */
+export const settledDebts = (debts: Debts, left: Debts['owed']): Debts => {
+  const billed = Object.entries(debts.billed).filter(([currency]) => !(currency in left))
+  return { ...debts, owed: { ...debts.owed, ...left }, billed: Object.fromEntries(billed) }
 }

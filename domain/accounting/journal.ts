@@ -1,7 +1,13 @@
 import { addUp, negated, type MinorUnits, type Sum } from '../money/money.ts'
 import { settlementFeesIn } from './settlement.ts'
 import { heldAfter, type HeldIn, type PayoutPaid } from './payout-events.ts'
-import type { DebtWrittenOff, SettlementEvent, SettlementMade } from './settlement-events.ts'
+import type {
+  DebtBilled,
+  DebtWrittenOff,
+  InvoicePaid,
+  SettlementEvent,
+  SettlementMade,
+} from './settlement-events.ts'
 import { movesMoney, type LineAction, type TransactionLine } from './transaction-line.ts'
 import type { Recorded } from '../events.ts'
 import { dayOf, type Instant } from '../time.ts'
@@ -20,6 +26,7 @@ export const accounts = [
   'unsettled_refunds',
   'corrections',
   'written_off',
+  'invoices',
 ] as const
 
 export type Account = (typeof accounts)[number]
@@ -91,6 +98,9 @@ export const postingsOfSettlement = (
     payouts.flatMap((made) => {
       const { currency, net, payout, unsettledFeesBefore, unsettledFeesAfter } = made
       const { unsettledRefundsBefore = '0', unsettledRefundsAfter = '0' } = made
+      // What was billed has left these accounts already.
+      const { billed, billedRefunds = '0' } = made
+      const billedFees = addUp(billed, negated(billedRefunds))
       const { fee, vat } = settlementFeesIn(totals, currency)
       const post = (account: Account, amount: Sum, of: string | null = null): Posting => ({
         account,
@@ -103,24 +113,40 @@ export const postingsOfSettlement = (
         post('fee_income', negated(fee)),
         post('vat', negated(vat)),
         post('payouts_payable', negated(payout), merchant),
-        post('unsettled_fees', addUp(unsettledFeesBefore, negated(unsettledFeesAfter)), merchant),
+        post(
+          'unsettled_fees',
+          addUp(unsettledFeesBefore, billedFees, negated(unsettledFeesAfter)),
+          merchant,
+        ),
         post(
           'unsettled_refunds',
-          addUp(unsettledRefundsBefore, negated(unsettledRefundsAfter)),
+          addUp(unsettledRefundsBefore, billedRefunds, negated(unsettledRefundsAfter)),
           merchant,
         ),
       ]
     }),
   )
 
-/** The claim on the merchant becomes a loss. */
-const postingsOfWriteOff = (
+/** The claim on the merchant becomes a loss, or an invoice. */
+const postingsOfDebt = (
   merchant: string,
-  { currency, fees, refunds }: DebtWrittenOff,
+  account: 'written_off' | 'invoices',
+  { currency, fees, refunds }: DebtWrittenOff | DebtBilled,
 ): readonly Posting[] => [
-  { account: 'written_off', merchant: null, currency, amount: addUp(fees, refunds) },
+  {
+    ...{ account, merchant: account === 'invoices' ? merchant : null },
+    ...{ currency, amount: addUp(fees, refunds) },
+  },
   { account: 'unsettled_fees', merchant, currency, amount: negated(fees) },
   { account: 'unsettled_refunds', merchant, currency, amount: negated(refunds) },
+]
+
+const postingsOfInvoice = (
+  merchant: string,
+  { currency, amount }: InvoicePaid,
+): readonly Posting[] => [
+  { account: 'bank', merchant: null, currency, amount },
+  { account: 'invoices', merchant, currency, amount: negated(amount) },
 ]
 
 type Held = Pick<PayoutPaid, 'currency' | 'amount'>
@@ -159,7 +185,7 @@ const postingsOfPayout = (
 /** Events that are journal entries themselves, rather than through their lines. */
 const posting = [
   ...(['SettlementMade', 'PayoutOrdered', 'PayoutPaid', 'PayoutReturned'] as const),
-  'DebtWrittenOff',
+  ...(['DebtWrittenOff', 'DebtBilled', 'InvoicePaid'] as const),
 ] as const
 
 export type PostingEvent = Extract<SettlementEvent, { type: (typeof posting)[number] }>
@@ -172,9 +198,18 @@ export const isPosting = <Event extends { readonly type: string }>(
   (posting as readonly string[]).includes(event.type)
 
 export const postingsOfEvent = (merchant: string, event: PostingEvent): readonly Posting[] => {
-  if (event.type === 'SettlementMade') return postingsOfSettlement(merchant, event.data)
-  if (event.type === 'DebtWrittenOff') return balanced(postingsOfWriteOff(merchant, event.data))
-  return balanced(postingsOfPayout(merchant, event))
+  switch (event.type) {
+    case 'SettlementMade':
+      return postingsOfSettlement(merchant, event.data)
+    case 'DebtWrittenOff':
+      return balanced(postingsOfDebt(merchant, 'written_off', event.data))
+    case 'DebtBilled':
+      return balanced(postingsOfDebt(merchant, 'invoices', event.data))
+    case 'InvoicePaid':
+      return balanced(postingsOfInvoice(merchant, event.data))
+    default:
+      return balanced(postingsOfPayout(merchant, event))
+  }
 }
 
 export const entryTags = ['ledger', 'tid', 'sub_id', 'pos_tid', 'settlement', 'message'] as const
@@ -230,10 +265,14 @@ export const actions: Readonly<Record<PostingEvent['type'], string>> = {
   PayoutPaid: 'payout_paid',
   PayoutReturned: 'payout_returned',
   DebtWrittenOff: 'write_off',
+  DebtBilled: 'invoice',
+  InvoicePaid: 'invoice_paid',
 }
 
 export const bankDayOf = ({ type, data }: PostingEvent): string | undefined =>
-  type === 'PayoutPaid' || type === 'PayoutReturned' ? data.day : undefined
+  type === 'PayoutPaid' || type === 'PayoutReturned' || type === 'InvoicePaid'
+    ? data.day
+    : undefined
 
 export const movedByEvent = (
   merchant: string,

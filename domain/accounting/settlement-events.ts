@@ -20,7 +20,10 @@ const payout = z.object({
   unsettledRefundsBefore: sum.optional(),
   unsettledRefundsAfter: sum.optional(),
   payout: sum,
+  /** What was invoiced since the last settlement, above zero, of what was owed then. */
   billed: sum,
+  /** Its part for refunds; absent if zero. */
+  billedRefunds: sum.optional(),
   invoiceId: z.string().nullable(),
 })
 
@@ -49,6 +52,26 @@ export const settlementEvents = {
     holidays: z.array(z.string()).optional(),
   }),
   ...payoutEvents,
+  /** What is owed after the last settlement is invoiced. Sums are zero or above. */
+  DebtBilled: z.object({
+    serial: z.int(),
+    currency: z.string(),
+    fees: sum,
+    refunds: sum,
+    invoiceId: z.string(),
+  }),
+  /** An invoice, or a part of it, came in at the bank. */
+  InvoicePaid: z.object({
+    /** Of the settlement after which it was owed. */
+    serial: z.int(),
+    currency: z.string(),
+    invoiceId: z.string(),
+    amount: sum,
+    /** The bank's booking date, `YYYY-MM-DD`. */
+    day: z.string(),
+    /** The bank's entry, or what names the payment otherwise; each counts once. */
+    entry: z.string(),
+  }),
   /** Part of the debt after the last settlement is forgiven. Sums are zero or above. */
   DebtWrittenOff: z.object({
     /** The last settlement, after which it is owed. */
@@ -71,4 +94,6 @@ export const settlementUpcasts = {
 
 export type SettlementEvent = EventsOf<typeof settlementEvents>
 export type SettlementMade = z.output<typeof settlementEvents.SettlementMade>
+export type DebtBilled = z.output<typeof settlementEvents.DebtBilled>
+export type InvoicePaid = z.output<typeof settlementEvents.InvoicePaid>
 export type DebtWrittenOff = z.output<typeof settlementEvents.DebtWrittenOff>

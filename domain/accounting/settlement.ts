@@ -8,6 +8,7 @@ import {
   isOwed,
   noDebt,
   noDebts,
+  settledDebts,
   type Debt,
   type DebtCommand,
   type Debts,
@@ -137,7 +138,10 @@ const debtOnly = (sum: Sum): Sum => (isOwed(sum) ? sum : '0')
  * Never pays less than zero; the rest becomes debt. Captures cover refunds first. A remaining
  * shortfall is debt for fees, as far as fees are owed, and then for refunds.
  */
-const payoutOf = (totals: Totals, currency: string, before: Debt): Payout => {
+const payoutOf = (totals: Totals, currency: string, debts: Debts): Payout => {
+  const before = debts.owed[currency] ?? noDebt
+  const billed = debts.billed[currency] ?? { ...noDebt, invoiceId: null }
+  const refundsBefore = addUp(before.refunds, negated(billed.refunds))
   const own = totals.filter((total) => total.currency === currency)
   const gross = addUp(...own.map(totalGross))
   const net = addUp(...own.map(totalNet))
@@ -150,13 +154,14 @@ const payoutOf = (totals: Totals, currency: string, before: Debt): Payout => {
     currency,
     gross,
     net,
-    unsettledFeesBefore: before.fees,
+    unsettledFeesBefore: addUp(before.fees, negated(billed.fees)),
     unsettledFeesAfter: feesAfter,
-    ...(before.refunds !== '0' && { unsettledRefundsBefore: before.refunds }),
+    ...(refundsBefore !== '0' && { unsettledRefundsBefore: refundsBefore }),
     ...(refundsAfter !== '0' && { unsettledRefundsAfter: refundsAfter }),
     payout: isOwed(balance) ? '0' : balance,
-    billed: '0',
-    invoiceId: null,
+    billed: addUp(billed.fees, billed.refunds),
+    ...(billed.refunds !== '0' && { billedRefunds: billed.refunds }),
+    invoiceId: billed.invoiceId,
   }
 }
 
@@ -175,13 +180,15 @@ const decide = (command: SettlementCommand, state: Settlements): readonly Settle
       if (serial !== state.made + 1) return refuse('conflicting_changes')
       const totals = withSettlementFees(completion.totals, terms)
       const payouts = [...new Set(totals.map(({ currency }) => currency))].map((currency) =>
-        payoutOf(totals, currency, state.debts.owed[currency] ?? noDebt),
+        payoutOf(totals, currency, state.debts),
       )
       const sums = { ...completion, totals: [...totals], payouts }
       const paid = { payoutDay, ...(holidays.length > 0 && { holidays: [...holidays] }) }
       return [{ type: 'SettlementMade', data: { serial, settlementId, ...sums, ...paid } }]
     }
     case 'WriteOffDebt':
+    case 'BillDebt':
+    case 'PayInvoice':
       return decideDebt(command, state.debts, state.made)
     case 'OrderPayout':
     case 'ConfirmPayout':
@@ -204,16 +211,18 @@ export const settlement: Decider<SettlementCommand, SettlementEvent, Settlements
       case 'SettlementMade': {
         const { serial, payouts } = event.data
         const { [serial]: _, ...settlementIds } = state.settlementIds
-        const owed = { ...state.debts.owed }
+        const owed: Record<string, Debt> = {}
         for (const { currency, unsettledFeesAfter: fees, unsettledRefundsAfter } of payouts)
           owed[currency] = { fees, refunds: unsettledRefundsAfter ?? '0' }
         const toPay = amountsOf(payouts)
         const { unordered } = state.payouts
         const due = toPay.length > 0 ? { ...unordered, [serial]: toPay } : unordered
-        const made = { made: serial, settlementIds, debts: { ...state.debts, owed } }
+        const made = { made: serial, settlementIds, debts: settledDebts(state.debts, owed) }
         return { ...state, ...made, payouts: { ...state.payouts, unordered: due } }
       }
       case 'DebtWrittenOff':
+      case 'DebtBilled':
+      case 'InvoicePaid':
         return { ...state, debts: evolveDebts(state.debts, event) }
       case 'PayoutOrdered':
       case 'PayoutPaid':

@@ -103,6 +103,21 @@ const writeOffHalf = (state: Parameters<typeof settlement.evolve>[0]) => {
   return events.filter((event) => event.type === 'DebtWrittenOff')
 }
 
+type State = Parameters<typeof settlement.evolve>[0]
+
+/** All of the debt in NOK that is left, in every third period. */
+const billed = (state: State) => {
+  const { fees = '0', refunds = '0' } = state.debts.owed['NOK'] ?? {}
+  if (state.made % 3 !== 0 || BigInt(fees) + BigInt(refunds) === 0n) return []
+  const bill = { type: 'BillDebt', currency: 'NOK', invoiceId: `i${state.made}` } as const
+  const events = settlement.decide(bill, state)
+  const after = fold(settlement, events, state)
+  // Asked twice, it is one invoice; another one has nothing to bill.
+  expect(settlement.decide(bill, after)).toEqual([])
+  expect(() => settlement.decide({ ...bill, invoiceId: 'other' }, after)).toThrow()
+  return events.filter((event) => event.type === 'DebtBilled')
+}
+
 describe('settlements of any lines', () => {
   test('over 100 periods, debt + nets − payouts + billed + written off = debt after', () => {
     const periods = fc.array(fc.array(moneyLine, { minLength: 1, maxLength: 6 }), {
@@ -112,15 +127,27 @@ describe('settlements of any lines', () => {
     fc.assert(
       fc.property(periods, minor(3_000), (given, settlementFixed) => {
         let state = settlement.initial
-        const sums = { net: 0n, payout: 0n, lines: 0n, fees: 0n, off: 0n }
+        const sums = { net: 0n, payout: 0n, lines: 0n, fees: 0n, off: 0n, billed: 0n }
+        let invoice = { sum: 0n, refunds: 0n }
         for (const lines of given) {
           const own = lines.map((line) => ({ ...line, currency: 'NOK' }))
           const { made, after } = settled(state, own, settlementFixed)
           const [payout] = made.payouts
           if (!payout) throw new Error('no payout')
           const { fees = '0', refunds = '0' } = state.debts.owed['NOK'] ?? {}
-          expect(payout.unsettledFeesBefore).toBe(fees)
-          expect(payout.unsettledRefundsBefore ?? '0').toBe(refunds)
+          expect(BigInt(payout.billed)).toBe(invoice.sum)
+          expect(BigInt(payout.billedRefunds ?? 0)).toBe(invoice.refunds)
+          expect(payout.invoiceId).toBe(invoice.sum === 0n ? null : `i${state.made}`)
+          const [feesBefore, refundsBefore] = [
+            BigInt(payout.unsettledFeesBefore),
+            BigInt(payout.unsettledRefundsBefore ?? 0),
+          ]
+          expect(feesBefore).toBe(BigInt(fees) - (invoice.sum - invoice.refunds))
+          expect(refundsBefore).toBe(BigInt(refunds) - invoice.refunds)
+          const debtAfter =
+            BigInt(payout.unsettledFeesAfter) + BigInt(payout.unsettledRefundsAfter ?? 0)
+          const cash = BigInt(payout.net) - BigInt(payout.payout) + BigInt(payout.billed)
+          expect(feesBefore + refundsBefore + cash).toBe(debtAfter)
           expect(BigInt(payout.payout)).toBeGreaterThanOrEqual(0n)
           expect(BigInt(payout.unsettledFeesAfter)).toBeLessThanOrEqual(0n)
           expect(BigInt(payout.unsettledRefundsAfter ?? 0)).toBeLessThanOrEqual(0n)
@@ -131,10 +158,20 @@ describe('settlements of any lines', () => {
           const part = writeOffHalf(after)
           for (const { data } of part) sums.off += BigInt(data.fees) + BigInt(data.refunds)
           state = fold(settlement, part, after)
+          invoice = { sum: 0n, refunds: 0n }
+          for (const event of billed(state)) {
+            const { fees: billedFees, refunds: billedRefunds } = event.data
+            invoice = {
+              sum: BigInt(billedFees) + BigInt(billedRefunds),
+              refunds: BigInt(billedRefunds),
+            }
+            sums.billed += invoice.sum
+            state = fold(settlement, [event], state)
+          }
         }
         expect(sums.net).toBe(sums.lines - sums.fees)
         const { fees = '0', refunds = '0' } = state.debts.owed['NOK'] ?? {}
-        expect(BigInt(fees) + BigInt(refunds)).toBe(sums.net - sums.payout + sums.off)
+        expect(BigInt(fees) + BigInt(refunds)).toBe(sums.net - sums.payout + sums.off + sums.billed)
       }),
       { numRuns: 20 },
     )
@@ -204,6 +241,11 @@ describe('the journal', () => {
           new Set([...rows.values()].filter((row) => row.account === account).map((r) => r.balance))
         const paid: Record<string, bigint> = { NOK: 0n, EUR: 0n }
         let off = 0n
+        let claimed = 0n
+        const sumIn = (account: string) =>
+          [...rows.values()]
+            .filter((row) => row.account === account)
+            .reduce((sum, { balance }) => sum + BigInt(balance), 0n)
         const due: Record<string, bigint> = { NOK: 0n, EUR: 0n }
         let state = settlement.initial
         for (const lines of given) {
@@ -231,6 +273,22 @@ describe('the journal', () => {
             off += BigInt(event.data.fees) + BigInt(event.data.refunds)
             state = fold(settlement, [event], state)
           }
+          for (const event of billed(state)) {
+            happened(event)
+            state = fold(settlement, [event], state)
+            const { invoiceId, fees, refunds } = event.data
+            const half = (BigInt(fees) + BigInt(refunds) + 1n) / 2n
+            const part = { type: 'PayInvoice', invoiceId, day: '2026-11-23' } as const
+            decide({ ...part, amount: String(half), entry: `in${serial}` })
+            // The same entry of the bank again changes nothing; more than is open is refused.
+            decide({ ...part, amount: String(half), entry: `in${serial}` })
+            expect(() =>
+              settlement.decide({ ...part, amount: String(half + 1n), entry: 'more' }, state),
+            ).toThrow()
+            claimed += BigInt(fees) + BigInt(refunds) - half
+            paid['NOK'] = (paid['NOK'] ?? 0n) - half
+          }
+          expect(sumIn('invoices')).toBe(claimed)
           for (const { fees, refunds } of [
             state.debts.owed['NOK'] ?? { fees: '0', refunds: '0' },
           ]) {

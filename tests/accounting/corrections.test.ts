@@ -160,14 +160,69 @@ describe('what a merchant owes', () => {
   })
 })
 
+describe('an invoice', () => {
+  const invoice = async (...words: string[]) => {
+    const { output, errors } = await daybook('invoice', ...words)
+    if (output === '') throw new Error(errors)
+    return JSON.parse(output)
+  }
+  const pay = (id: string, amount: string, reference: string) =>
+    invoice('paid', id, '--amount', amount, '--day', '2026-12-03', '--reference', reference)
+
+  test('takes the debt out of the next settlement, which has it as billed', async () => {
+    await expect(invoice('bill', 'sandbox')).rejects.toThrow('nothing is owed')
+    const { id: correction } = await propose('-200.00')
+    await approve(correction)
+    await settle()
+    const [owed] = (await last()).payout_details
+    const debt = -minor(owed.unsettled_fees_after) - minor(owed.unsettled_refunds_after)
+    const billed = await invoice('bill', 'sandbox')
+    expect(minor(billed.amount)).toBe(debt)
+    expect(billed.open).toBe(billed.amount)
+    expect(await invoice('bill', 'sandbox')).toEqual(billed)
+    expect(await balanceOf('invoices')).toBe(String(debt))
+    const tid = await place.authorize({ amount: '100.00' })
+    await place.capture(tid)
+    await settle()
+    const [payout] = (await last()).payout_details
+    expect(payout).toMatchObject({
+      ...{ billed: billed.amount, invoice_id: billed.id, payout: payout.net },
+      unsettled_fees_after: '0.00',
+    })
+    expect(payout).not.toHaveProperty('unsettled_refunds_after')
+    expect(await invoice('list')).toEqual([billed])
+  })
+
+  test('is paid in parts, each entry of the bank once, and never too much', async () => {
+    const [{ id, amount }] = await invoice('list')
+    const rest = ((minor(amount) - 10_000) / 100).toFixed(2)
+    expect(await pay(id, '100.00', 'bank-1')).toMatchObject({ open: rest })
+    expect(await pay(id, '100.00', 'bank-1')).toMatchObject({ open: rest })
+    await expect(pay(id, amount, 'bank-2')).rejects.toThrow('payment exceeds invoice')
+    await expect(pay('none', '1.00', 'bank-2')).rejects.toThrow('no invoice none')
+    const wrong = ['paid', id, '--amount', '1.00', '--day', '2026-02-30', '--reference', 'bank-2']
+    await expect(invoice(...wrong)).rejects.toThrow('must be a day')
+    expect(await pay(id, rest, 'bank-2')).toMatchObject({ open: '0.00' })
+    expect(await invoice('list')).toEqual([])
+    expect(await balanceOf('invoices')).toBe('0')
+    for (const { imbalance } of place.core.accounting.journal.trialBalance())
+      expect(imbalance).toBe('0')
+  })
+})
+
 describe('auditors', () => {
   test('are told of corrections and write-offs, and every sum adds up', async () => {
-    for (const subject of ['corrections', 'written_off', 'unsettled_refunds/sandbox']) {
+    for (const subject of [
+      'corrections',
+      'written_off',
+      'unsettled_refunds/sandbox',
+      'invoices/sandbox',
+    ]) {
       const words = ['audit', 'explain', subject, '--number', 'balance']
       const { output: told, errors } = await daybook(...words)
       expect([subject, errors, JSON.parse(told || '{}').agrees]).toEqual([subject, '', true])
     }
-    for (const name of ['net', 'payout', 'debt_before', 'debt_after']) {
+    for (const name of ['net', 'payout', 'billed', 'debt_before', 'debt_after']) {
       const { id } = await last()
       const words = ['audit', 'explain', `sandbox/${id}`, '--number', name]
       expect([name, JSON.parse((await daybook(...words)).output).agrees]).toEqual([name, true])
@@ -189,6 +244,7 @@ describe('auditors', () => {
     const texts = receipts.map((file) => readFileSync(file, 'utf8')).join('')
     expect(texts).toContain('CorrectionApproved')
     expect(texts).toContain('DebtWrittenOff')
+    expect(texts).toContain('DebtBilled')
     const words = [verifier, ...receipts, '--key', key]
     await expect(promisify(execFile)(process.execPath, words)).resolves.toMatchObject({
       stderr: '',
@@ -201,6 +257,8 @@ describe('auditors', () => {
     const journal = readFileSync(join(out, 'journal.csv'), 'utf8')
     expect(journal).toMatch(/,correction,default,[0-9a-f]{32},.*,corrections,,NOK,,12\.50/)
     expect(journal).toMatch(/,write_off,.*,written_off,,NOK,150\.00,/)
+    expect(journal).toMatch(/,invoice,.*,invoices,sandbox,NOK,\d/)
+    expect(journal).toMatch(/,invoice_paid,.*,bank,,NOK,100\.00,/)
     const saft = readFileSync(join(out, 'saf-t-NOK.xml'), 'utf8')
     expect(saft).toContain('<GroupingCode>7830</GroupingCode>')
   })

@@ -81,3 +81,34 @@ test('given an old log’s debt, counted as fees, then later captures pay it as 
   )
   expect(payoutsOf(second)).toMatchObject([{ unsettledFeesBefore: '-6500', payout: '3500' }])
 })
+
+test('given a debt that is invoiced, then the next settlement has it as billed', () => {
+  const first = settlement.decide(complete(1, '-6500'), fold(settlement, [started(1)]))
+  const owing = [started(1), ...first]
+  const bill = { type: 'BillDebt', currency: 'NOK', invoiceId: 'S-2026-01-15-1-NOK-B' } as const
+  const about = { serial: 1, currency: 'NOK', invoiceId: bill.invoiceId }
+  const billed = { type: 'DebtBilled', data: { ...about, fees: '0', refunds: '6500' } } as const
+  given(...owing)
+    .when(bill)
+    .then(billed)
+  const second = settlement.decide(
+    complete(2, '10000'),
+    fold(settlement, [...owing, billed, started(2)]),
+  )
+  expect(payoutsOf(second)).toMatchObject([
+    {
+      ...{ unsettledRefundsBefore: '-6500', billed: '6500', billedRefunds: '6500' },
+      ...{ payout: '10000', invoiceId: bill.invoiceId, unsettledFeesAfter: '0' },
+    },
+  ])
+  const pay = { type: 'PayInvoice', invoiceId: bill.invoiceId, day: '2026-02-01' } as const
+  given(...owing, billed)
+    .when({ ...pay, amount: '6501', entry: 'bank-1' })
+    .thenRefused('payment_exceeds_invoice')
+  given(...owing, billed)
+    .when({ ...pay, invoiceId: 'another', amount: '1', entry: 'bank-1' })
+    .thenRefused('resource_is_unknown')
+  given(...owing, billed)
+    .when({ ...bill, invoiceId: 'again' })
+    .thenRefused('nothing_is_owed')
+})

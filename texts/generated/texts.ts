@@ -642,6 +642,7 @@ export type Catalogue = {
     readonly arrives: Message<'day'>
     readonly arrivesLabel: string
     readonly bankReason: Message<'code'>
+    readonly billed: string
     readonly cameBack: Message<'day'>
     readonly carried: string
     readonly carriedOver: Message<'sum'>
@@ -1459,6 +1460,7 @@ export type Catalogue = {
     readonly account_corrections: string
     readonly account_fee_income: string
     readonly account_interchange: string
+    readonly account_invoices: string
     readonly account_merchant_payable: string
     readonly account_payer_clearing: string
     readonly account_payout_clearing: string
@@ -1471,6 +1473,8 @@ export type Catalogue = {
     readonly action_correction: string
     readonly action_dispute: string
     readonly action_fee: string
+    readonly action_invoice: string
+    readonly action_invoice_paid: string
     readonly action_payout: string
     readonly action_payout_paid: string
     readonly action_payout_returned: string
@@ -1739,9 +1743,12 @@ export type Catalogue = {
     readonly correctionProposed: Message<'ledger' | 'reason' | 'sum'>
     readonly correctionTurnedDown: string
     readonly debtBefore: string
+    readonly debtBilled: Message<'invoice' | 'sum'>
+    readonly invoicePaid: Message<'day' | 'invoice' | 'sum'>
     readonly debtForgiven: string
     readonly debtTakenOver: string
     readonly debtWrittenOff: Message<'reason' | 'sum'>
+    readonly billed: string
     readonly declined: Message<'payer'>
     readonly disputed: Message<'amount' | 'fee' | 'number' | 'reason' | 'time'>
     readonly disputeLost: Message<'number'>
@@ -1912,6 +1919,7 @@ export type Catalogue = {
     readonly ApplicationRegistered: string
     readonly ApplicationRemoved: string
     readonly CorrectionApproved: string
+    readonly DebtBilled: string
     readonly DestinationRested: string
     readonly DestinationWoken: string
     readonly EventDestinationChanged: Message<'id'>
@@ -1994,6 +2002,8 @@ export type Catalogue = {
     readonly no_checkpoint_covers_it: string
     readonly nothing_is_captured: string
     readonly nothing_is_left_to_capture: string
+    readonly nothing_is_owed: string
+    readonly payment_exceeds_invoice: string
     readonly owner_change_is_waiting: string
     readonly owner_change_must_wait: string
     readonly payer_is_unknown: string

@@ -91,6 +91,7 @@ export const payoutParts = (
     { name: texts.corrections, sum: turnover.corrected, kind: 'change' },
     ...feesIn(totals, payout.currency, texts),
     { name: texts.debtBefore, sum: before, kind: 'change' },
+    { name: texts.billed, sum: payout.billed, kind: 'change' },
     { name: texts.carried, sum: debtAfter(payout), kind: 'change' },
   ]
   return [

@@ -13,6 +13,7 @@ const types = {
     'ReportClosed',
     'SettlementMade',
     'CorrectionApproved',
+    'DebtBilled',
     'PayoutOrdered',
     'PayoutPaid',
     'PayoutReturned',

@@ -1,0 +1,59 @@
+import { asc, desc, ne } from 'drizzle-orm'
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { addUp, negated, type Sum } from '../domain/money/money.ts'
+import { findBy, given, rowsOf, same } from './prepared.ts'
+import { projection } from './projection.ts'
+
+/** What merchants were billed for what they owed. */
+const invoices = sqliteTable(
+  'invoices',
+  {
+    id: text().primaryKey(),
+    merchant: text().notNull(),
+    position: integer().notNull(),
+    at: integer().notNull(),
+    currency: text().notNull(),
+    amount: text().$type<Sum>().notNull(),
+    /** What is not paid in yet. */
+    open: text().$type<Sum>().notNull(),
+  },
+  (row) => [index('invoices_by_merchant').on(row.merchant, row.position)],
+)
+
+export type InvoiceRow = typeof invoices.$inferSelect
+
+export const invoiceProjection = projection({
+  table: invoices,
+  handles: ['DebtBilled', 'InvoicePaid'],
+  begins: ['DebtBilled'],
+  keyOf: ({ data }) => data.invoiceId,
+  apply: (row, { type, data, metadata, position }, key): InvoiceRow | undefined => {
+    if (type === 'InvoicePaid')
+      return row && { ...row, open: addUp(row.open, negated(data.amount)) }
+    const amount = addUp(data.fees, data.refunds)
+    const about = { id: String(key), merchant: metadata.merchant ?? '', position, at: metadata.at }
+    return { ...about, currency: data.currency, amount, open: amount }
+  },
+})
+
+export const invoiceQueries = (db: BetterSQLite3Database) => {
+  const { id, merchant, position, open } = invoices
+  const unpaid = rowsOf(db, invoices, {
+    where: [ne(open, '0')],
+    order: [asc(position)],
+    limit: given('limit'),
+  })
+  const own = rowsOf(db, invoices, {
+    where: [same(merchant)],
+    order: [desc(position)],
+    limit: given('limit'),
+  })
+  return {
+    find: findBy(db, invoices, id),
+    /** Not paid in whole, oldest first. */
+    unpaid: (limit: number) => unpaid.all({ limit }),
+    /** Newest first. */
+    list: (merchant: string, limit: number) => own.all({ merchant, limit }),
+  }
+}
