@@ -1,4 +1,4 @@
-import { surplusOf, type LeaseCommand } from '../domain/leases.ts'
+import { surplusOf, type Build, type LeaseCommand } from '../domain/leases.ts'
 import { WrongExpectedRevision, type EventStore } from './event-store.ts'
 import { LeaseLost, type Lease } from './lease.ts'
 import { followLeases } from './lease-stream.ts'
@@ -110,6 +110,7 @@ type Needs = {
   readonly store: Pick<EventStore, 'append' | 'readStream'>
   /** Unique for each process. */
   readonly node: string
+  readonly build?: Build
   /** In ms; continues while the process is frozen. */
   readonly elapsed: () => number
   readonly newId: () => string
@@ -128,7 +129,7 @@ type Needs = {
  * Long because its steps share what is known.
  */
 export const holdLeases = (needs: Needs) => {
-  const { node, elapsed, newId } = needs
+  const { node, build, elapsed, newId } = needs
   const stream = followLeases(needs)
   const active = activeLeases(needs)
   const uses = usesOfLeases(elapsed)
@@ -177,7 +178,7 @@ export const holdLeases = (needs: Needs) => {
     const isDue = elapsed() - renewedAt >= renewEveryMs
     if (nodes[node] && !isDue && gone.length === 0 && released.length === 0) return true
     const revision = stream.next()
-    return append({ type: 'Renew', node, revision, cannot, gone, released })
+    return append({ type: 'Renew', node, revision, cannot, build, gone, released })
   }
 
   /** Reads, then appends; retries if another node was first. */
@@ -215,9 +216,14 @@ export const holdLeases = (needs: Needs) => {
     nodeCount: (): number => Object.keys(stream.nodes()).length,
     /** Every known node and its leases; `isOwn` is this one. */
     nodes: () =>
-      Object.entries(stream.nodes()).map(([name, { does: work }]) => ({
-        ...{ name, isOwn: name === node, does: Object.keys(work) },
+      Object.entries(stream.nodes()).map(([name, { does: work, reads = 0, version = '' }]) => ({
+        ...{ name, isOwn: name === node, does: Object.keys(work), reads, version },
       })),
+    /** The level of events that all nodes read; 0 until this one has said what it reads. */
+    lowestRead: (): number => {
+      const nodes = stream.nodes()
+      return nodes[node] ? Math.min(...Object.values(nodes).map(({ reads = 0 }) => reads)) : 0
+    },
     step: async (): Promise<void> => {
       if (!isLeaving) await untilFirst(renew)
     },

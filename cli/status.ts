@@ -3,6 +3,9 @@ import { rebuildReadModels } from '../infrastructure/read-models/rebuild.ts'
 import { isToOrder } from '../domain/accounting/payout-state.ts'
 import { formatAmount } from '../domain/money/money.ts'
 import type { Core } from '../service/core.ts'
+import { followLeases } from '../application/lease-stream.ts'
+import { steadyTime } from '../application/machine.ts'
+import { eventLevel } from '../domain/event-level.ts'
 
 /** An imbalance makes the command fail, so that it is noticed. */
 export const accountingStatus = ({ accounting }: Core) => {
@@ -27,6 +30,20 @@ export const accountingStatus = ({ accounting }: Core) => {
   }
 }
 
+/** Of an EventStoreDB that nodes share: what each reads, as it says in the stream of leases. */
+const nodesStatus = async ({ streams }: Core) => {
+  if (!streams) return {}
+  const stream = followLeases({ store: streams.urgent, node: '', elapsed: steadyTime })
+  await stream.read()
+  const nodes = Object.entries(stream.nodes())
+  return {
+    reads_events_up_to: eventLevel,
+    nodes: nodes.map(([node, { version = null, reads = 0, does }]) => ({
+      ...{ node, version, reads_events_up_to: reads, leases: Object.keys(does).length },
+    })),
+  }
+}
+
 export const statusCommands = [
   command({
     name: 'rebuild',
@@ -42,6 +59,7 @@ export const statusCommands = [
       const { head, position } = await readModels.progress()
       return {
         now: new Date(now()).toISOString(),
+        ...(await nodesStatus(core)),
         event_store: settings.EVENT_STORE === 'sqlite' ? 'sqlite' : 'EventStoreDB',
         log_position: head,
         read_models_position: position,

@@ -33,7 +33,14 @@ const node = z.object({
   does: z.record(z.string(), z.int().nonnegative()),
   /** Work that it cannot do, such as signing without a key. */
   cannot: z.array(z.string()).optional(),
+  /** The level of events that its build reads (`event-level.ts`); absent in earlier builds. */
+  reads: z.int().positive().optional(),
+  /** Its version of daybook. */
+  version: z.string().optional(),
 })
+
+/** What a node says of its build. */
+export type Build = { readonly reads: number; readonly version: string }
 
 /** The only stream is `lease-work`. Each event holds all leases, so the last one is enough. */
 const leaseEvents = {
@@ -52,6 +59,7 @@ export type LeaseCommand =
       readonly node: string
       readonly revision: number
       readonly cannot: readonly string[]
+      readonly build?: Build | undefined
       /** Nodes that have not renewed for too long. */
       readonly gone: readonly string[]
       /** Leases whose work has ended on this node, so that others may acquire them. */
@@ -126,11 +134,11 @@ export const leases: Decider<LeaseCommand, LeaseEvent, Leases> = {
     const here: Nodes = Object.fromEntries(left)
     if (command.type === 'Leave')
       return [{ type: 'LeasesLeft', data: { by, nodes: spread(here, revision) } }]
-    const { cannot, released } = command
+    const { cannot, released, build } = command
     const before = here[by] ?? { does: {} }
     const joined: Nodes = {
       ...here,
-      [by]: { does: before.does, ...(cannot.length > 0 && { cannot: [...cannot] }) },
+      [by]: { does: before.does, ...(cannot.length > 0 && { cannot: [...cannot] }), ...build },
     }
     // Other nodes may have stopped since; then this node must keep the lease.
     const given = surplusOf(joined, by).filter((work) => released.includes(work))

@@ -14,6 +14,7 @@ import { followLog } from '../infrastructure/read-models/follow-log.ts'
 import { readLogTree } from '../infrastructure/read-models/tree-fold.ts'
 import { readMoments } from '../infrastructure/read-models/moment-fold.ts'
 import type { Settings } from '../infrastructure/settings.ts'
+import { eventLevel } from '../domain/event-level.ts'
 import { blobsIn, isVaultInStreams, seenIn, vaultIn, type Place } from '../infrastructure/stores.ts'
 import type { Where } from '../infrastructure/worker.ts'
 import { randomUUID } from '../application/machine.ts'
@@ -26,6 +27,8 @@ export type Surroundings = {
   readonly isAlone?: () => boolean
   /** By default inline or in a worker thread. */
   readonly folding?: StartFolding | undefined
+  /** The level of events that the process which this one replaces reads, while it is alive. */
+  readonly olderReads?: (() => number) | undefined
   /** The service's address, once it is known. */
   readonly address?: () => string
 }
@@ -49,7 +52,7 @@ const usesOfVault = (settings: Settings & Place, log: Log) =>
 export const openCore = async (
   settings: Settings & Place,
   log: Log,
-  { beside = 'inline', writer, isAlone, address, folding }: Surroundings = {},
+  { beside = 'inline', writer, isAlone, address, folding, olderReads }: Surroundings = {},
 ) => {
   const { HOST, PORT, PUBLIC_URL, acceptsLoss } = settings
   const events = await openLog(settings, log, writer ?? beside, isAlone)
@@ -64,6 +67,8 @@ export const openCore = async (
   const { file, queries, terms, readModels, damage } = reads
   const { caughtUp } = readModels
   const sharedWork = streams && shareWork({ store: streams, handle, log, caughtUp })
+  const lowest = [sharedWork?.lowestRead, olderReads, () => eventLevel].filter((one) => !!one)
+  events.limitKinds(() => Math.min(...lowest.map((read) => read())))
   const uses = usesOfVault(settings, log)
   const people = await openPeople(
     { find, handle, context, streams, queries, caughtUp, uses },

@@ -15,6 +15,7 @@ import type { EventStore } from '../../application/event-store.ts'
 import type { PaymentEvent } from '../../domain/payment/payment-events.ts'
 import type { Find } from '../../application/find-state.ts'
 import { installations } from '../../domain/aggregates.ts'
+import { gateOf } from './newer-kinds.ts'
 import { randomBytes, randomUUID, wallClock } from '../../application/machine.ts'
 
 type Needs = {
@@ -179,7 +180,8 @@ export const openLog = async (
   const probe = opened.log && writeAt(logFileIn(settings))
   const watched = watchStore(opened, log, undefined, probe)
   const waiting = waitingStore(watched)
-  const counting = countEvents(waiting.store)
+  const gate = gateOf(waiting.store)
+  const counting = countEvents(gate.store)
   const freshness = watchFreshness(counting.store, from)
   const { store } = freshness
 
@@ -211,6 +213,7 @@ export const openLog = async (
     beginEnding: opened.beginEnding ?? (() => {}),
     besideCaughtUp: waiting.besideCaughtUp,
     waitFor: waiting.waitFor,
+    limitKinds: gate.limitKinds,
     freshness,
     eventCounts: counting.metrics,
     handle,

@@ -2,7 +2,9 @@ import type { Handle } from '../../application/handle.ts'
 import { holdLeases, type HeldLeases } from '../../application/hold-leases.ts'
 import { leaseStream } from '../../application/lease-stream.ts'
 import { allWork, type Share } from '../../application/share.ts'
+import { eventLevel } from '../../domain/event-level.ts'
 import { workOfMerchant } from '../../domain/leases.ts'
+import { version } from '../version.ts'
 import type { OtherStreams } from '../event-store/eventstoredb-writer.ts'
 import type { Log } from '../logs/log.ts'
 import Database, { isHeld } from '../sqlite.ts'
@@ -119,6 +121,7 @@ export const shareWork = ({ store, handle, log, caughtUp }: Needs) => {
   let cannot = async (): Promise<readonly string[]> => []
   const held: HeldLeases = holdLeases({
     ...{ store: store.urgent, caughtUp, newId: randomUUID, node: randomUUID().slice(0, 8) },
+    build: { reads: eventLevel, version },
     elapsed: makeElapsed([steadyTime, wallClock]),
     cannot: () => cannot(),
     onChange: () => {
@@ -137,6 +140,7 @@ export const shareWork = ({ store, handle, log, caughtUp }: Needs) => {
     },
     isAnyOwn: (kind: LeasedKind): boolean => held.isAnyOwn(isOfKind(kind)),
     nodes: held.nodes,
+    lowestRead: held.lowestRead,
     using: <Result>(kind: LeasedKind, work: () => Promise<Result>): Promise<Result> =>
       held.using(isOfKind(kind), work),
     begin: (ofThis: { readonly wake: () => void; readonly cannot: typeof cannot }): void => {

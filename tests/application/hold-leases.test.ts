@@ -3,6 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { StoreUnavailable } from '../../application/event-store.ts'
 import { holdLeases } from '../../application/hold-leases.ts'
+import type { Build } from '../../domain/leases.ts'
 import { LeaseLost } from '../../application/lease.ts'
 import { makeElapsed } from '../../infrastructure/leases/leases.ts'
 import { openStoreOfTest } from './store-of-test.ts'
@@ -33,7 +34,7 @@ const openNodes = () => {
   const store = withClock(() => now + ahead)
   const reach = <Answer>(ask: () => Promise<Answer>): Promise<Answer> =>
     isAway ? Promise.reject(new StoreUnavailable('away')) : ask()
-  const start = (node: string, cannot = async (): Promise<string[]> => []) => {
+  const start = (node: string, cannot = async (): Promise<string[]> => [], build?: Build) => {
     let changes = 0
     let ownAhead = 0
     const held = holdLeases({
@@ -42,6 +43,7 @@ const openNodes = () => {
         readStream: (...given) => reach(() => store.readStream(...given)),
       },
       node,
+      ...(build && { build }),
       elapsed: () => now + ownAhead,
       newId: randomUUID,
       caughtUp: async () => {},
@@ -286,4 +288,22 @@ test('given a machine that slept, or a clock that was set, then time has passed'
     return elapsed()
   }
   expect([then(100, 100), then(100, 15_000), then(100, -60_000)]).toEqual([100, 15_100, 15_200])
+})
+
+test('the events that all nodes read are those of the oldest build that is alive', async () => {
+  const { start, pass } = openNodes()
+  const [older, newer] = [1, 2].map((reads) => ({ reads, version: `${reads}.0.0` }))
+  const a = start('a', undefined, newer)
+  expect(a.lowestRead()).toBe(0)
+  await pass(1_000, a)
+  expect(a.lowestRead()).toBe(2)
+  const [b, unnamed] = [start('b', undefined, older), start('c')]
+  await pass(4_000, a, b)
+  expect([a.lowestRead(), b.lowestRead()]).toEqual([1, 1])
+  await pass(4_000, a, b, unnamed)
+  expect(a.lowestRead()).toBe(0)
+  expect(a.nodes().map(({ version }) => version)).toEqual(['2.0.0', '1.0.0', ''])
+  await Promise.all([b, unnamed].map(({ leave }) => leave()))
+  await pass(1_000, a)
+  expect(a.lowestRead()).toBe(2)
 })

@@ -1593,6 +1593,7 @@ export type Catalogue = {
     readonly vault: string
     readonly vaultFails: Message<'reason'>
     readonly vaultHow: string
+    readonly version: string
     readonly waiting: string
     readonly what: string
     readonly when: string

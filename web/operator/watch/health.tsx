@@ -33,7 +33,12 @@ type Health = {
   readonly nodes: readonly Node[] | undefined
 }
 
-type Node = { readonly name: string; readonly isOwn: boolean; readonly does: readonly string[] }
+type Node = {
+  readonly name: string
+  readonly isOwn: boolean
+  readonly does: readonly string[]
+  readonly version: string
+}
 
 export type HealthNeeds = AuditNeeds &
   Pick<ServiceNeeds, 'readyDetails'> & { readonly health: () => Promise<Health> }
@@ -163,13 +168,21 @@ const auditHtml = (needs: HealthNeeds, health: Health, visitor: OperatorVisitor)
 const nodesHtml = ({ nodes }: Health, { language }: OperatorVisitor): Html => {
   const texts = textsIn[language].watch
   if (!nodes) return <Quiet text={texts.nodesNone} />
-  const rows = nodes.map(({ name, isOwn, does }) => [
+  const rows = nodes.map(({ name, isOwn, does, version }) => [
     {
       head: [<code>{name}</code>, ' ', isOwn && <span class="badge">{texts.nodeHere}</span>],
     },
+    version,
     does.join(', '),
   ])
-  return <Table label={texts.nodes} kind="grid" heads={[texts.node, texts.work]} rows={rows} />
+  return (
+    <Table
+      label={texts.nodes}
+      kind="grid"
+      heads={[texts.node, texts.version, texts.work]}
+      rows={rows}
+    />
+  )
 }
 
 /** How the service is: the numbers of `/health/ready` and `/metrics`. */
