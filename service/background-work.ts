@@ -92,7 +92,9 @@ export const wakersOf = (work: readonly Woken[], time = realTime): readonly (() 
   return [gathered(wake(true), gatherMs, time), gathered(wake(false), apartMs, time)]
 }
 
-/** Removes read models of other versions. A later start retries what cannot be removed. */
+const tidyEveryMs = 3_600_000
+
+/** Removes read models of other versions. What cannot be removed is tried again. */
 const tidyUp = ({ removeOutdatedReadModels, log }: Core): void => {
   try {
     removeOutdatedReadModels()
@@ -148,6 +150,12 @@ export const runBackgroundWork = (core: Core, work: readonly Work[]) => {
   const stopping = new AbortController()
   let hasBegun = false
   let callOff = () => {}
+  let callOffTidying = () => {}
+
+  const keepTidy = (): void => {
+    tidyUp(core)
+    callOffTidying = after(tidyEveryMs, keepTidy)
+  }
 
   /** Waits until the read models have caught up; otherwise finished work would look undone. */
   const begin = (): void => {
@@ -158,7 +166,7 @@ export const runBackgroundWork = (core: Core, work: readonly Work[]) => {
         for (const wakeSome of wakersOf(all)) core.onFolded(wakeSome)
         wake()
         core.sharedWork?.begin({ wake, cannot: () => kindsBeyond(work) })
-        tidyUp(core)
+        keepTidy()
         const machine = { machineNow: wallClock, elapsed: steadyTime }
         callOff = watchClock({ log, after, ...machine }).stop
         checkClock(log, core.store, core.now()).catch(onFailure)
@@ -189,6 +197,7 @@ export const runBackgroundWork = (core: Core, work: readonly Work[]) => {
     stop: async (): Promise<void> => {
       stopping.abort()
       callOff()
+      callOffTidying()
       const stopped = all.map(({ scheduled }) => scheduled.stop())
       await Promise.all([...stopped, ...all.map(({ giveUp }) => giveUp?.())])
       await Promise.all(all.map(({ idle }) => idle?.()))

@@ -9,13 +9,14 @@ import {
   fsyncSync,
   openSync,
   renameSync,
+  statSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import type { Mark } from '../event-store/marks.ts'
 import Database, { inFile } from '../sqlite.ts'
 import { fingerprint } from './fingerprint.ts'
 import { makeFolder } from '../open-files.ts'
-import { randomUUID } from '../../application/machine.ts'
+import { randomUUID, wallClock } from '../../application/machine.ts'
 import { noStream, start } from '../../application/event-store.ts'
 
 /** Quotes an SQL identifier. */
@@ -187,12 +188,38 @@ const databaseOf = (file: string): string | undefined => {
   return databasePattern.test(name) ? name : undefined
 }
 
+/** How long read models of another version stay after their last use, in ms. */
+const keptMs = 86_400_000
+
+/** When one of its files was last written. */
+const writtenAt = (path: string): number =>
+  Math.max(
+    ...['', '-wal'].map((end) => statSync(path + end, { throwIfNoEntry: false })?.mtimeMs ?? 0),
+  )
+
+const isComplete = (name: string): boolean => name === databaseOf(name) && name.endsWith('.sqlite')
+
+/** Of another version: prepared for an upgrade, or to go back to. */
+const isKept = (name: string, directory: string): boolean =>
+  isComplete(name) &&
+  !name.includes(fingerprint()) &&
+  wallClock() - writtenAt(join(directory, name)) < keptMs
+
+/** The read models of another version that were written last: those of a running service. */
+export const newestOfOthers = (directory: string): string | undefined =>
+  readdirSync(directory)
+    .filter((name) => isComplete(name) && !name.includes(fingerprint()))
+    .map((name) => join(directory, name))
+    .toSorted((one, other) => writtenAt(other) - writtenAt(one))[0]
+
 const removeAllBut = (name: string, directory: string): void => {
   const files = readdirSync(directory, { withFileTypes: true }).flatMap((entry) =>
     entry.isFile() && databaseOf(entry.name) !== undefined ? entry.name : [],
   )
   const mustStay = (file: string): boolean =>
-    file === name || (file === databaseOf(file) && isInUse(join(directory, file)))
+    file === name ||
+    isKept(file, directory) ||
+    (file === databaseOf(file) && isInUse(join(directory, file)))
   const kept = new Set(files.filter(mustStay))
   for (const file of files) {
     if (kept.has(databaseOf(file) ?? file)) continue
@@ -205,7 +232,7 @@ const removeAllBut = (name: string, directory: string): void => {
 }
 
 export type OpenReadModels = ReadModelFile & {
-  /** Removes all other unused read models. */
+  /** Removes all others that nothing uses; those of other versions a day after their last use. */
   readonly removeOthers: () => void
   /**
    * Closes these and opens the next generation, which is the same for all processes of the

@@ -1,5 +1,5 @@
 import { SingleBar } from 'cli-progress'
-import { start, type EventStore, type Position } from '../../application/event-store.ts'
+import { start, type EventStore, type RecordedEvent } from '../../application/event-store.ts'
 import { parseEvent } from '../../domain/events.ts'
 import { projections } from '../../projections/read-models.ts'
 import { leafOf } from '../event-store/event-entry.ts'
@@ -41,32 +41,23 @@ export const makeBar = (doing: string) =>
     etaBuffer: 50,
   })
 
-/** Returns the number of events folded. */
-const foldInto = async (
-  draft: Draft,
-  store: EventStore,
-  onFolded: (position: Position) => void,
-): Promise<number> => {
+/** Folds batches into a draft: the next one is folded while one is written. */
+export const foldInto = (draft: Draft) => {
   const { fold } = makeFold(draft, projections)
   const writer = writeInWorker(draft.path)
-  let events = 0
   /** The write of the previous batch. */
   let writing: Promise<void> = Promise.resolve()
-  try {
-    for await (const batch of store.readAll(start)) {
+  return {
+    add: async (batch: readonly RecordedEvent[]): Promise<void> => {
       const writes = fold(batch.map(parseEvent), batch.map(leafOf))
       await writing
       writing = writer.write(writes)
-      // Rethrown when the next batch awaits it.
+      // Rethrown when it is awaited.
       writing.catch(() => {})
-      events += batch.length
-      onFolded(batch.at(-1)?.position ?? start)
-    }
-    await writing
-  } finally {
-    await writer.end()
+    },
+    written: (): Promise<void> => writing,
+    end: writer.end,
   }
-  return events
 }
 
 /** Removes the draft on failure. Returns the number of events. */
@@ -77,9 +68,20 @@ const rebuildFrom = async (
 ): Promise<number> => {
   const head = await store.head()
   const draft = buildReadModels(settings)
+  const folding = foldInto(draft)
+  let events = 0
   try {
     bar.start(head, 0)
-    const events = await foldInto(draft, store, (position) => bar.update(Math.min(head, position)))
+    try {
+      for await (const batch of store.readAll(start)) {
+        await folding.add(batch)
+        events += batch.length
+        bar.update(Math.min(head, batch.at(-1)?.position ?? start))
+      }
+      await folding.written()
+    } finally {
+      await folding.end()
+    }
     draft.finish()
     return events
   } catch (error) {
