@@ -25,6 +25,7 @@ import { settlementCommands } from './settlements.ts'
 import { operatorCommands, staffCommands } from './staff.ts'
 import { openApiCommand, statusCommands } from './status.ts'
 import { triggerCommand } from './trigger.ts'
+import { reloadCommand, upgradeCommands } from './upgrade.ts'
 import { userCommands } from './users.ts'
 import { fail } from '../infrastructure/failures.ts'
 
@@ -86,6 +87,8 @@ const commands: readonly Listed[] = [
   snapshotCommands,
   vaultCommands,
   keyCommands,
+  upgradeCommands,
+  reloadCommand,
   openApiCommand,
 ]
 

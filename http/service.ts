@@ -35,6 +35,9 @@ export type ServiceNeeds = AuditNeeds & {
     readonly behind: number
     /** Whether read models must be rebuilt, as the next start does. */
     readonly isDamaged: boolean
+    readonly isStopping: boolean
+    /** Why the next event of the log cannot be folded: a newer version has written it. */
+    readonly unreadable: string | undefined
     /** The event of the log that cannot be folded, and none behind it. */
     readonly damagedAt?: number | undefined
   }>
@@ -92,7 +95,7 @@ export const serviceRoutes = (needs: ServiceNeeds): Route[] => [
     reply: readyReply,
     handle: async () => {
       const { isReady, position, head, behind: lag, ...found } = await needs.ready()
-      const { isStoreUp, failing, isDamaged, damagedAt } = found
+      const { isStoreUp, failing, isDamaged, damagedAt, isStopping, unreadable } = found
       const warnings = needs.readyDetails()
       const hasWarnings = Object.keys(warnings).length > 0
       if (isReady)
@@ -112,8 +115,10 @@ export const serviceRoutes = (needs: ServiceNeeds): Route[] => [
         `Event ${damagedAt} of the log is damaged: the read models end before it, ` +
         'until a sound copy of the log is put back.'
       const behind = damagedAt === undefined ? catchingUp : stopped
-      const isThere = isDamaged ? damaged : behind
-      const description = isStoreUp ? isThere : outageText(failing.map(({ of }) => of))
+      const newer = `A newer version has written to the log: ${unreadable}.`
+      const isThere = isDamaged ? damaged : unreadable === undefined ? behind : newer
+      const outage = isStoreUp ? isThere : outageText(failing.map(({ of }) => of))
+      const description = isStopping ? 'The service is stopping.' : outage
       throw new RequestError(503, description, details, { 'Retry-After': '1' })
     },
   }),

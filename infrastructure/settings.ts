@@ -88,6 +88,11 @@ const settings = {
     wholeNumber(0, 65_535).default(9464),
     'Port of /metrics in production; 0 picks a free one. In the sandbox /metrics is on PORT.',
   ],
+  DRAIN_SECONDS: [
+    wholeNumber(0, 3_600).default(0),
+    'How long a process that is told to stop still answers while it is no longer ready, so that ' +
+      'a proxy which asks /health/ready sends requests to others first.',
+  ],
   PUBLIC_URL: [
     publicUrl.optional(),
     'Base of full URLs and of the signing string, as clients see it, without a path; in ' +

@@ -56,6 +56,7 @@ import { wallClock } from '../application/machine.ts'
 type Surroundings = {
   readonly address: () => string
   readonly beside?: Where
+  readonly olderReads?: (() => number) | undefined
   readonly funding?: FundingSource | undefined
   readonly signedPost?: SignedPost | undefined
 }
@@ -68,11 +69,22 @@ type Surroundings = {
 export const openService = async (
   settings: Settings,
   log: Log,
-  { address, beside = 'inline', funding = fundingOf(settings), signedPost }: Surroundings,
+  {
+    address,
+    beside = 'inline',
+    olderReads,
+    funding = fundingOf(settings),
+    signedPost,
+  }: Surroundings,
 ) => {
   const { DATA_DIR } = settings
   const inFlight = countInFlight()
-  const core = await openCore(settings, log, { beside, address, isAlone: inFlight.isAlone })
+  const core = await openCore(settings, log, {
+    beside,
+    address,
+    isAlone: inFlight.isAlone,
+    olderReads,
+  })
   const about = aboutOf(settings)
   const { names, isSandbox, isSecure, publicUrl, footer } = about
   const links = linksWith(core)
@@ -141,7 +153,8 @@ export const openService = async (
     ...toOwners.work,
   ])
   core.onFolded(live.onFolded)
-  const ready = makeReadiness(core, hasBegun)
+  let isStopping = false
+  const ready = makeReadiness(core, { hasBegun, isStopping: () => isStopping })
   const vitals = async () => ({
     ready: await ready(),
     listeners: pusher.count(),
@@ -264,6 +277,8 @@ export const openService = async (
     }),
     service: {
       begin,
+      /** From now on it is not ready, so that proxies send requests to others. */
+      beginStopping: (): void => void (isStopping = true),
       stop,
       vitals,
       metrics: allMetrics,

@@ -174,9 +174,10 @@ test('a node of its own takes the key of the vault from a file of the host', () 
 
 const hasSystemd = existsSync('/usr/bin/systemd-analyze')
 
-test.runIf(hasSystemd)('systemd finds nothing wrong with the unit', () => {
+test.runIf(hasSystemd)('systemd finds nothing wrong with the units', () => {
+  const units = ['deploy/daybook.service', 'deploy/daybook.socket']
   const verify = () =>
-    execFileSync('systemd-analyze', ['verify', 'deploy/daybook.service'], {
+    execFileSync('systemd-analyze', ['verify', ...units], {
       encoding: 'utf8',
       stdio: 'pipe',
     })

@@ -102,7 +102,7 @@ export const runReadModels = (needs: Needs) => {
   const lag = countLag(needs.from, needs.foldedEvents ?? (() => position))
   /** Nothing after a damaged event can be folded: skipping it would make every sum wrong. */
   let damage: DamagedEvent | undefined
-  /** An event of a newer version among those that were there at the start. */
+  /** An event of a newer version. Nothing behind it is folded either. */
   let unreadable: UnreadableEvent | undefined
 
   const waiters = makeWaiters({ position: () => position, waitMs, hurry: () => folding.hurry() })
@@ -116,13 +116,13 @@ export const runReadModels = (needs: Needs) => {
     onMoved: (moved) => {
       position = moved
       lag.moved(moved)
-      damage = undefined
+      damage = unreadable = undefined
       waiters.moved()
       for (const listener of moveListeners) listener(moved)
     },
     onFailure: (error) => {
       if (error instanceof DamagedEvent) stopAt(error)
-      if (error instanceof UnreadableEvent && position < needs.from) {
+      if (error instanceof UnreadableEvent) {
         unreadable = error
         waiters.stopAt(error)
       }
@@ -188,6 +188,8 @@ export const runReadModels = (needs: Needs) => {
     reached,
     position: (): Position => position,
     unreadable: (): UnreadableEvent | undefined => unreadable,
+    /** Whether all that was there at the start is folded. */
+    hasCaughtUp: (): boolean => position >= needs.from,
     /** Notifies of each move; returns a function that stops it. */
     onMoved: (listener: (position: Position) => void): (() => void) => {
       moveListeners.add(listener)

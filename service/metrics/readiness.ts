@@ -7,14 +7,23 @@ type Needs = Pick<Core, 'readModels' | 'failures' | 'whyNotRead' | 'isDamaged'>
 
 /** Whether this node can take requests, and how far its read models are. */
 export const makeReadiness =
-  ({ readModels, failures, whyNotRead, isDamaged }: Needs, hasBegun: () => boolean) =>
+  (
+    { readModels, failures, whyNotRead, isDamaged }: Needs,
+    { hasBegun, isStopping }: Record<'hasBegun' | 'isStopping', () => boolean>,
+  ) =>
   async () => {
     const { isStoreUp: canBeRead, ...progress } = await readModels.progress()
     const others = failures()
     const isKnown = canBeRead || others.some(({ of }) => of === 'log')
     const failing = isKnown ? others : [{ of: 'log' as const, why: whyNotRead() }, ...others]
-    const found = { isStoreUp: failing.length === 0, failing, isDamaged: isDamaged() }
-    if (!found.isStoreUp || !hasBegun() || found.isDamaged)
+    const found = {
+      isStoreUp: failing.length === 0,
+      failing,
+      isDamaged: isDamaged(),
+      isStopping: isStopping(),
+      unreadable: readModels.unreadable()?.message,
+    }
+    if (!found.isStoreUp || !hasBegun() || found.isDamaged || found.isStopping || found.unreadable)
       return { ...progress, ...found, isReady: false }
     // Read models slightly behind, as always under load, count as ready.
     const isReady = await readModels.reached(progress.head).then(

@@ -11,7 +11,7 @@ const mostOfOneNetwork = 1000
 
 const mostOfOnePerson = 20
 
-type Watcher = { readonly onEvent: () => void; readonly onEnd: () => void }
+type Watcher = { readonly onEvent: () => void; readonly onEnd: (isMoving?: boolean) => void }
 
 /** Counts by key; no limit without a key. */
 const countedBy = (most: number) => {
@@ -47,7 +47,7 @@ export const makeLive = () => {
       stream: string,
       from: string,
       onEvent: () => void,
-      onEnd: () => void,
+      onEnd: (isMoving?: boolean) => void,
       person?: string,
     ): (() => void) | undefined => {
       const known = watchers.get(stream) ?? new Set()
@@ -72,7 +72,7 @@ export const makeLive = () => {
     /** Ends all streams, and later ones immediately, so that the service can stop. */
     end: (): void => {
       hasEnded = true
-      for (const known of [...watchers.values()]) for (const { onEnd } of [...known]) onEnd()
+      for (const known of [...watchers.values()]) for (const { onEnd } of [...known]) onEnd(true)
     },
   }
 }

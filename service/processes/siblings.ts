@@ -1,5 +1,6 @@
 import cluster from 'node:cluster'
 import type { Metric } from '../metrics/join-metrics.ts'
+import type { Alone, Stop } from '../server/handed-sockets.ts'
 import { clearTimeout, setTimeout } from '../../application/machine.ts'
 
 /** Messages between a process of the service and its supervisor. */
@@ -10,7 +11,7 @@ export type ToSupervisor =
   /** Requests the metrics of all processes. */
   | { readonly wanted: number }
 export type FromSupervisor =
-  'stop' | { readonly tellOwn: number } | { readonly all: string; readonly number: number }
+  Stop | Alone | { readonly tellOwn: number } | { readonly all: string; readonly number: number }
 
 /** Longer than the slowest process takes to collect its metrics. */
 const answerWithinMs = 5_000
@@ -35,7 +36,7 @@ export const withSiblings = (own: () => Promise<readonly Metric[]>): (() => Prom
   let count = 0
 
   process.on('message', (message: FromSupervisor) => {
-    if (message === 'stop') return
+    if (typeof message === 'string') return
     if ('all' in message) return asked.get(message.number)?.(message.all)
     const { tellOwn: number } = message
     own().then(

@@ -1,17 +1,19 @@
 import { once } from 'node:events'
 import { failWith } from '../server/own-process.ts'
+import { olderReads, socketsIn, type Stop } from '../server/handed-sockets.ts'
 import { serve } from '../server/serve.ts'
 import { readSettings, type Settings } from '../../infrastructure/settings.ts'
 import { sendToSupervisor, type FromSupervisor } from './siblings.ts'
 
 /** Resolves on a message from the supervisor, or on a signal: systemd sends it to every process. */
-const told = (): Promise<unknown> => {
-  const byWord = new Promise<void>((resolve) => {
+const told = (): Promise<Stop> => {
+  const byWord = new Promise<Stop>((resolve) => {
     process.on('message', (message: FromSupervisor) => {
-      if (message === 'stop') resolve()
+      if (message === 'stop' || message === 'replaced') resolve(message)
     })
   })
-  return Promise.race([byWord, ...['SIGTERM', 'SIGINT'].map((signal) => once(process, signal))])
+  const bySignal = ['SIGTERM', 'SIGINT'].map((signal) => once(process, signal))
+  return Promise.race([byWord, ...bySignal.map((one) => one.then(() => 'stop' as const))])
 }
 
 /** Runs one process of a supervisor. It answers in its main thread, which shares the port. */
@@ -25,6 +27,9 @@ export const serveSupervised = async (environment: NodeJS.ProcessEnv): Promise<v
       stopped,
       onWaiting: () => {},
       onStarted: (started) => sendToSupervisor({ started }),
+      // Those of the supervisor, which listens for its processes.
+      sockets: socketsIn(environment, process.ppid),
+      olderReads: olderReads(environment, (onMessage) => process.on('message', onMessage)),
     })
     process.disconnect()
   } catch (error) {

@@ -5,7 +5,10 @@ import type { Settings } from '../../infrastructure/settings.ts'
 import { gatherMetrics } from './gather-metrics.ts'
 import type { ToSupervisor } from './siblings.ts'
 import { freePort } from '../server/listening.ts'
+import { replacing, socketsIn, type Alone, type Stop } from '../server/handed-sockets.ts'
 import { servesOperator } from '../server/start-server.ts'
+import { eventLevel } from '../../domain/event-level.ts'
+import { recordIn, removeRecord, writeRecord } from '../../infrastructure/serving-record.ts'
 import { pause, steadyTime } from '../../application/machine.ts'
 
 const [firstPauseMs, longestPauseMs] = [500, 30_000]
@@ -25,8 +28,8 @@ const starting = (env: NodeJS.ProcessEnv, onMessage: (of: Worker, text: ToSuperv
   const [exec, args] = [process.argv[1] as string, ['serve']]
   // JSON would lose metrics that are not a number.
   cluster.setupPrimary({ exec, args, execArgv: flags, serialization: 'advanced' })
-  return (): Started => {
-    const worker = cluster.fork(env)
+  return (more: NodeJS.ProcessEnv = {}): Started => {
+    const worker = cluster.fork({ ...env, ...more })
     const greeting = new Promise<string | undefined>((resolve) => {
       worker.on('message', (message: ToSupervisor) => {
         if ('started' in message) resolve(message.started)
@@ -46,22 +49,27 @@ const exitOf = (worker: Worker): Promise<number | null> =>
     worker.once('exit', (code: number | null) => resolve(code))
   })
 
+/** One of the processes, and the one that takes its place. */
+type Place = { worker: Worker; next?: Worker | undefined }
+
 type Needs = {
-  readonly start: () => Started
+  readonly start: (more?: NodeJS.ProcessEnv) => Started
   readonly log: Log
   readonly isStopping: () => boolean
   readonly onStarted: (worker: Worker) => void
   readonly onEnded: (worker: Worker) => void
 }
 
-const keepRunning = async (needs: Needs, first: Started): Promise<void> => {
+const keepRunning = async (needs: Needs, place: Place): Promise<void> => {
   const { start, log, isStopping, onStarted, onEnded } = needs
   let failures = 0
-  for (let { worker } = first; ; { worker } = start()) {
+  for (; ; place.worker = place.next ?? start().worker, place.next = undefined) {
+    const { worker } = place
     const began = steadyTime()
     onStarted(worker)
     const code = await exitOf(worker)
     onEnded(worker)
+    if (place.next) continue
     if (isStopping()) return
     failures = steadyTime() - began < steadyMs ? failures + 1 : 0
     const againInMs = pauseBefore(failures)
@@ -72,12 +80,58 @@ const keepRunning = async (needs: Needs, first: Started): Promise<void> => {
   }
 }
 
+const tell = (worker: Worker, word: Stop | Alone): void => {
+  if (worker.isConnected()) worker.send(word, () => {})
+}
+
+/**
+ * Replaces one process after another by the program on disk. Each answers until its successor does.
+ * @throws Error if one does not start; the others stay
+ */
+const replaceAll = async ({ start, onStarted }: Needs, places: readonly Place[]): Promise<void> => {
+  const newer: Worker[] = []
+  for (const place of places) {
+    const { worker, greeting } = start({ [replacing]: String(eventLevel) })
+    if ((await greeting) === undefined)
+      throw new Error('a new process is not ready, and the others go on')
+    const { worker: older } = place
+    place.next = worker
+    onStarted(worker)
+    tell(older, 'replaced')
+    await exitOf(older)
+    newer.push(worker)
+  }
+  for (const worker of newer) tell(worker, 'alone')
+}
+
+/** Calls `replace` on each SIGHUP, once at a time, and notes what came of it. */
+const onHangUp = (replace: () => Promise<void>, record: string): (() => void) => {
+  let isUnderWay = false
+  const reload = (): void => {
+    if (isUnderWay) return
+    isUnderWay = true
+    replace()
+      .then(
+        () => writeRecord(record),
+        ({ message }: Error) => {
+          process.stderr.write(`reload: ${message}\n`)
+          writeRecord(record, message)
+        },
+      )
+      .finally(() => (isUnderWay = false))
+  }
+  process.on('SIGHUP', reload)
+  return () => void process.off('SIGHUP', reload)
+}
+
 const environmentOf = async (environment: NodeJS.ProcessEnv, settings: Settings) => {
   const { HOST, PORT, METRICS_HOST, METRICS_PORT } = settings
-  const port = await freePort(HOST, PORT)
-  const metrics = servesOperator(settings)
-    ? await freePort(METRICS_HOST, METRICS_PORT)
-    : METRICS_PORT
+  const sockets = socketsIn(environment)
+  const port = sockets.http === undefined ? await freePort(HOST, PORT) : PORT
+  const metrics =
+    sockets.metrics === undefined && servesOperator(settings)
+      ? await freePort(METRICS_HOST, METRICS_PORT)
+      : METRICS_PORT
   return { ...environment, PORT: String(port), METRICS_PORT: String(metrics) }
 }
 
@@ -101,7 +155,7 @@ export const supervise = async (
   let hasStopped = false
   const stop = (): void => {
     hasStopped = true
-    for (const worker of running) if (worker.isConnected()) worker.send('stop', () => {})
+    for (const worker of running) tell(worker, 'stop')
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop)
   const needs: Needs = {
@@ -126,9 +180,15 @@ export const supervise = async (
   }
   if (hasStopped) return void (await exitOf(first.worker))
   const others = Array.from({ length: count - 1 }, start)
-  const all = [first, ...others].map((one) => keepRunning(needs, one))
+  const places: Place[] = [first, ...others].map(({ worker }) => ({ worker }))
+  const all = places.map((place) => keepRunning(needs, place))
   await Promise.all(others.map((one) => one.greeting))
+  const record = recordIn(settings)
+  writeRecord(record)
+  const callOff = onHangUp(() => replaceAll(needs, places), record)
   if (!hasStopped) process.stdout.write(greeting)
   await Promise.all(all)
+  callOff()
+  removeRecord(record)
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.off(signal, stop)
 }

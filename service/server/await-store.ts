@@ -15,6 +15,7 @@ type Needs = {
   readonly stopped: Promise<unknown>
   /** Called once, before it listens. */
   readonly onWaiting: () => void
+  readonly socket: number | undefined
 }
 
 /**
@@ -25,7 +26,7 @@ type Needs = {
 export const awaitStore = async (
   settings: Settings,
   log: Log,
-  { answers, stopped, onWaiting }: Needs,
+  { answers, stopped, onWaiting, socket }: Needs,
 ): Promise<Listening | 'stopped' | undefined> => {
   const { EVENT_STORE, HOST, PORT } = settings
   log.info({ log: logShown(settings) }, 'connecting to the event store')
@@ -44,7 +45,7 @@ export const awaitStore = async (
       if (!(error instanceof StoreUnavailable) || error instanceof StoreRefused) throw error
       if (!listening) {
         onWaiting()
-        listening = await listenWith(answers, HOST, PORT, log)
+        listening = await listenWith(answers, HOST, PORT, log, socket)
         const { address } = listening
         log.warn({ error, address }, 'the event store is not there yet: the service waits for it')
       }

@@ -1,6 +1,6 @@
 import { getRequestListener } from '@hono/node-server'
 import { createServer, type IncomingMessage, type ServerResponse, type Server } from 'node:http'
-import type { Socket } from 'node:net'
+import { Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { contain } from '../../application/contain.ts'
 import { discardRest, isAhead, limitAhead, batchRequests } from './http-exchanges.ts'
@@ -17,23 +17,36 @@ const closeIdleEveryMs = 50
 const longestRestAtEndMs = 1_000
 /** How long requests may take to finish while stopping. */
 const longestEndMs = 10_000
+/** How long a connection may be idle once another process answers new ones. */
+const idleWhenReplacedMs = 5_000
 
-/**
- * Lets requests in progress or arriving finish, each as the last one on its connection. `begun` is
- * the number of requests started.
- */
-const stopServer = async (
-  server: Server,
-  connections: ReadonlySet<Socket>,
-  begun: () => number,
-  pause: Needs['pause'],
-): Promise<void> => {
-  // Recently answered clients may be sending the next request: wait while some arrive.
+/** Recently answered clients may be sending the next request: waits while some arrive. */
+const waitForRequests = async (begun: () => number, pause: Needs['pause']): Promise<void> => {
   let before = -1
   for (let waited = 0; begun() > before && waited < longestOnTheWayMs; waited += onTheWayMs) {
     before = begun()
     await pause(onTheWayMs)
   }
+}
+
+/**
+ * Takes no new connections: another process has the same socket. Each connection may still send a
+ * request, after whose answer it ends.
+ */
+const leaveToNext = (server: Server, pause: Needs['pause']): Promise<unknown> =>
+  Promise.race([
+    // That of an HTTP server would cut idle connections.
+    new Promise((resolve) => NetServer.prototype.close.call(server, resolve)),
+    pause(idleWhenReplacedMs),
+  ])
+
+/** Lets requests in progress or arriving finish, each as the last one on its connection. */
+const stopServer = async (
+  server: Server,
+  connections: ReadonlySet<Socket>,
+  arrived: Promise<unknown>,
+): Promise<void> => {
+  await arrived
   // Node does not count connections without a request as idle.
   for (const socket of connections) if (socket.bytesRead === 0) socket.destroy()
   let readsRests = true
@@ -142,9 +155,11 @@ export const makeHttpServer = ({ fetch, hostname, refusal, pause, onFailure }: N
   server.keepAliveTimeout = 0
 
   answerWrongRequests(server, refusal, closing)
-  const stop = (): Promise<void> => {
+  /** `isReplaced`: another process takes new connections from the same socket. */
+  const stop = (isReplaced = false): Promise<void> => {
     isStopping = true
-    return stopServer(server, connections, () => begun, pause)
+    const arrived = isReplaced ? leaveToNext(server, pause) : waitForRequests(() => begun, pause)
+    return stopServer(server, connections, arrived)
   }
   return { server, stop }
 }

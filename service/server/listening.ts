@@ -5,16 +5,18 @@ import { makeHttpServer, type Answers } from './http-server.ts'
 import type { Log } from '../../infrastructure/logs/log.ts'
 import { pause } from '../../application/machine.ts'
 
-/** Listens; returns the address, with the port chosen by the system. */
+/** Listens, on a socket if one is given; returns the address. */
 export const listen = async (
   server: Server,
   hostname: string,
   port: number,
   log: Pick<Log, 'error'>,
+  socket?: number,
 ): Promise<string> => {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(port, hostname, resolve)
+    if (socket === undefined) server.listen(port, hostname, resolve)
+    else server.listen({ fd: socket }, resolve)
   })
   // Such as too many open files: the next connection may be accepted.
   server.on('error', (error) => log.error({ error }, 'a connection was not accepted'))
@@ -38,6 +40,7 @@ export const listenWith = async (
   hostname: string,
   port: number,
   log: Pick<Log, 'error'>,
+  socket?: number,
 ) => {
   let answers = first
   const http = makeHttpServer({
@@ -47,7 +50,7 @@ export const listenWith = async (
     pause,
     onFailure: (error) => log.error({ error }, 'a connection has failed and is closed'),
   })
-  const address = await listen(http.server, hostname, port, log)
+  const address = await listen(http.server, hostname, port, log, socket)
   return { http, address, replace: (next: Answers): void => void (answers = next) }
 }
 

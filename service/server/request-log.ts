@@ -1,5 +1,6 @@
 import type { SecurityLog } from '../../application/security-log.ts'
 import type { Core } from '../core.ts'
+import { UnreadableEvent } from '../../domain/events.ts'
 import { isFileDamage } from '../../infrastructure/failures.ts'
 import type { AnsweredRequest } from '../../infrastructure/logs/refusals.ts'
 
@@ -95,7 +96,7 @@ export const requestLog = (
     if (status >= 400) log.info(answered, 'refused')
     else log.debug(answered, 'answered')
   },
-  isOutage: isFileDamage,
+  isOutage: (error: unknown) => isFileDamage(error) || error instanceof UnreadableEvent,
   onBug: (error: unknown, requestId: string): void => {
     noteDamage(error)
     log.error({ error, requestId }, isFileDamage(error) ? 'a file cannot be used' : 'a bug')

@@ -12,11 +12,13 @@ import { noVaultKey, type Settings } from '../../infrastructure/settings.ts'
 import { servesOperator, startServer } from './start-server.ts'
 import { blobsIn, isVaultInStreams, vaultIn } from '../../infrastructure/stores.ts'
 import { version } from '../../infrastructure/version.ts'
-import { clearInterval, setInterval } from '../../application/machine.ts'
+import type { Sockets } from './handed-sockets.ts'
+import { clearInterval, pause, setInterval } from '../../application/machine.ts'
 
-const checkPorts = async (settings: Settings): Promise<void> => {
-  await freePort(settings.HOST, settings.PORT)
-  if (servesOperator(settings)) await freePort(settings.METRICS_HOST, settings.METRICS_PORT)
+const checkPorts = async (settings: Settings, { http, metrics }: Sockets): Promise<void> => {
+  if (http === undefined) await freePort(settings.HOST, settings.PORT)
+  if (metrics === undefined && servesOperator(settings))
+    await freePort(settings.METRICS_HOST, settings.METRICS_PORT)
 }
 
 const startedAs = (settings: Settings, address: string, metrics: string | undefined) => ({
@@ -49,21 +51,26 @@ const lookEveryMs = 200
 
 const untilDamaged = (core: Pick<Core, 'isDamaged' | 'readModels'>) => {
   let timer: NodeJS.Timeout | undefined
-  const damaged = new Promise<true>((resolve, reject) => {
+  const damaged = new Promise<'damaged'>((resolve, reject) => {
     timer = setInterval(() => {
-      if (core.isDamaged()) resolve(true)
+      if (core.isDamaged()) resolve('damaged')
       const unreadable = core.readModels.unreadable()
-      if (unreadable) reject(unreadable)
+      if (unreadable && !core.readModels.hasCaughtUp()) reject(unreadable)
     }, lookEveryMs)
   })
   return { damaged, end: () => clearInterval(timer) }
 }
 
 type Needs = {
+  /** With a `Stop`; anything else stops it too. */
   readonly stopped: Promise<unknown>
   /** Called when it listens, but waits for its store. */
   readonly onWaiting: () => void
-  readonly onStarted: (text: string) => void
+  readonly onStarted: (text: string, sockets: Sockets) => void
+  /** Sockets that this process was started with. */
+  readonly sockets?: Sockets
+  /** If it replaces a process, which answers until this one can: the level that it reads. */
+  readonly olderReads?: (() => number) | undefined
 }
 
 /**
@@ -73,39 +80,48 @@ type Needs = {
  */
 export const serve = async (
   settings: Settings,
-  { stopped, onWaiting, onStarted }: Needs,
+  { stopped, onWaiting, onStarted, sockets = {}, olderReads }: Needs,
 ): Promise<string | undefined> => {
   const log = makeLog(settings.LOG_LEVEL)
   // Before anything is written: another service may be running here. Processes share a port.
-  if (!cluster.isWorker) await checkPorts(settings)
+  if (!cluster.isWorker) await checkPorts(settings, sockets)
   const answers = answersWhileWaiting(settings)
   const waited =
-    settings.EVENT_STORE === 'sqlite'
+    settings.EVENT_STORE === 'sqlite' || olderReads
       ? undefined
       : await (
           await import('./await-store.ts')
-        ).awaitStore(settings, log, { answers, stopped, onWaiting })
+        ).awaitStore(settings, log, { answers, stopped, onWaiting, socket: sockets.http })
   if (waited === 'stopped') return undefined
   await refuseLogOfOtherMode(settings, log)
   const few = fewOpenFiles()
   if (few) log.warn(few.text)
   await beginFromSnapshot(settings, log)
-  const started = await startServer(settings, log, 'worker', waited)
+  const started = await startServer(settings, log, 'worker', {
+    waiting: waited,
+    sockets,
+    olderReads,
+  })
   const { greeting, address, metricsAddress, stop } = started
   const callOff = logEscapedErrors(log)
-  onStarted(`${greeting}listening on ${address}\n`)
+  onStarted(`${greeting}listening on ${address}\n`, started.sockets)
   log.info(startedAs(settings, address, metricsAddress), 'started')
   tellWrapping(started.core, settings, log)
   const watch = untilDamaged(started.core)
-  const ended = Promise.race([stopped.then(() => false), watch.damaged]).finally(watch.end)
-  const isDamaged = await ended.catch(async (error: unknown) => {
+  const ended = Promise.race([stopped, watch.damaged]).finally(watch.end)
+  const why = await ended.catch(async (error: unknown) => {
     await stop()
     throw error
   })
-  if (isDamaged) log.warn('the read models are damaged: the service restarts with new ones')
-  log.info('stopping')
-  await stop().finally(callOff)
+  if (why === 'damaged') log.warn('the read models are damaged: the service restarts with new ones')
+  log.info({ why }, 'stopping')
+  if (why === 'replaced') await started.leaveToNext().finally(callOff)
+  else {
+    started.beginStopping()
+    if (why !== 'damaged') await pause(settings.DRAIN_SECONDS * 1_000)
+    await stop().finally(callOff)
+  }
   log.info('stopped')
   log.flush()
-  return isDamaged ? new URL(address).port : undefined
+  return why === 'damaged' ? new URL(address).port : undefined
 }

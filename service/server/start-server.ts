@@ -1,4 +1,5 @@
 import type { Core } from '../core.ts'
+import { socketOf, type Sockets } from './handed-sockets.ts'
 import { listenWith, type Listening, listen } from './listening.ts'
 import type { Log } from '../../infrastructure/logs/log.ts'
 import { pagesInThread } from '../pages/pages-client.ts'
@@ -10,6 +11,8 @@ import { type IncomingMessage, type Server, createServer, type ServerResponse } 
 import type { Duplex } from 'node:stream'
 import { contain } from '../../application/contain.ts'
 import type { Vitals } from '../metrics/readiness.ts'
+import { StoreUnavailable } from '../../application/event-store.ts'
+import { pause } from '../../application/machine.ts'
 
 /** Whether the service is ready, and if not, which dependency fails and why. */
 type Ready = () => Promise<Pick<Vitals['ready'], 'isReady' | 'failing' | 'behind'>>
@@ -28,6 +31,7 @@ export const startMetricsServer = async (
   ready: Ready,
   log: Pick<Log, 'error'>,
   snapshots?: Snapshots,
+  socket?: number,
 ) => {
   const respond = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const { method, url } = incoming
@@ -58,12 +62,12 @@ export const startMetricsServer = async (
       outgoing.destroy()
     })(incoming, outgoing),
   )
-  const address = await listen(server, METRICS_HOST, METRICS_PORT, log)
+  const address = await listen(server, METRICS_HOST, METRICS_PORT, log, socket)
   const stop = (): void => {
     server.close()
     server.closeAllConnections()
   }
-  return { address, stop }
+  return { address, stop, socket: socketOf(server) }
 }
 
 const isDropped = (name: string): boolean => /^(upgrade|http2-settings|connection)$/i.test(name)
@@ -126,12 +130,34 @@ const startForOperator = async (
   log: Log,
   { readModelFile }: Pick<Core, 'readModelFile'>,
   { metrics, vitals }: Pick<Service, 'metrics' | 'vitals'>,
+  socket: number | undefined,
 ) => {
   const { SNAPSHOT_TOKEN: token } = settings
   if (!servesOperator(settings)) return undefined
   const snapshots = token === undefined ? undefined : offerSnapshots(readModelFile, token, log)
   const ready = async () => (await vitals()).ready
-  return startMetricsServer(settings, metrics, ready, log, snapshots)
+  return startMetricsServer(settings, metrics, ready, log, snapshots, socket)
+}
+
+const againAfterMs = 1_000
+
+/** @throws UnreadableEvent, DamagedEvent */
+const untilCaughtUp = async ({ caughtUp }: Pick<Core, 'caughtUp'>): Promise<void> => {
+  for (;;)
+    try {
+      return await caughtUp()
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error
+      await pause(againAfterMs)
+    }
+}
+
+type Given = {
+  /** It has answered without the service. */
+  readonly waiting?: Listening | undefined
+  readonly sockets?: Sockets
+  /** Another process answers on the sockets until this one can; the level that it reads. */
+  readonly olderReads?: (() => number) | undefined
 }
 
 /**
@@ -142,7 +168,7 @@ export const startServer = async (
   settings: Settings,
   log: Log,
   beside: Where = 'inline',
-  waiting?: Listening,
+  { waiting, sockets = {}, olderReads }: Given = {},
 ) => {
   const { HOST: hostname, PORT: port } = settings
   let address = waiting?.address ?? `http://${hostname}:${port}`
@@ -150,6 +176,7 @@ export const startServer = async (
   const { service, refusal, ...opened } = await openService(settings, log, {
     address: found,
     beside,
+    olderReads,
   })
   const { observe: measure, vitals } = service
   // Over EventStoreDB another subscription would cost more than pages do.
@@ -159,25 +186,38 @@ export const startServer = async (
       : undefined
   const fetch = opened.inFlight.counted(opened.app.fetch)
   const answers = { fetch: pages?.over(fetch) ?? fetch, refusal }
-  const { http, ...listening } = waiting ?? (await listenWith(answers, hostname, port, log))
+  if (olderReads) await untilCaughtUp(opened.core)
+  const { http, ...listening } =
+    waiting ?? (await listenWith(answers, hostname, port, log, sockets.http))
   handleUpgrades(http.server, opened.pusher.upgrades)
   listening.replace(answers)
   address = listening.address
-  const metrics = await startForOperator(settings, log, opened.core, service)
+  const metrics = await startForOperator(settings, log, opened.core, service, sockets.metrics)
   // Wait for the address, which callbacks contain.
   service.begin()
-  const stop = async (): Promise<void> => {
+  const end = async (isReplaced: boolean): Promise<void> => {
+    // First, for whoever comes again when a stream ends.
+    const closed = http.stop(isReplaced)
+    service.beginStopping()
     opened.core.beginEnding()
     service.endStreams()
     pages?.endStreams()
     opened.pusher.end()
     metrics?.stop()
-    const closed = http.stop()
     // Background work starts nothing new meanwhile.
     await service.stop()
     await closed
     await pages?.stop()
     await opened.core.close()
   }
-  return { ...opened, address, metricsAddress: metrics?.address, stop }
+  return {
+    ...opened,
+    address,
+    metricsAddress: metrics?.address,
+    sockets: { http: socketOf(http.server), metrics: metrics?.socket } satisfies Sockets,
+    beginStopping: service.beginStopping,
+    stop: () => end(false),
+    /** Stops once another process takes new connections from the same sockets. */
+    leaveToNext: () => end(true),
+  }
 }

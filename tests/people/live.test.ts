@@ -88,6 +88,16 @@ describe('a page of which nothing more will happen', () => {
   })
 })
 
+test('a page that is open when the service stops learns why, and comes back at once', async () => {
+  const { watch, end } = makeLive()
+  const watched = { stream: 'one', from: '' }
+  const { body } = changesReply(watch, watched, () => Promise.resolve(false), true)
+  end()
+  expect(await new Response(body as ReadableStream).text()).toBe(
+    'retry: 2000\n\nretry: 100\n: the service moves to another process\n\n',
+  )
+})
+
 test('a page opened while the service stops ends at once; its browser reconnects', async () => {
   const { watch, end } = makeLive()
   end()

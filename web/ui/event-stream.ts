@@ -10,12 +10,15 @@ const mostUnread = 40
 /** A page of all that happens to a merchant is told no sooner: it was made just now. */
 export const restMs = 3_000
 
-/** Calls back on events of a stream; returns a function that stops, or undefined at the limit. */
+/**
+ * Calls back on events of a stream; returns a function that stops, or undefined at the limit.
+ * `isMoving`: this process stops, and another one can be asked at once.
+ */
 export type Watch = (
   stream: string,
   from: string,
   onEvent: () => void,
-  onEnd: () => void,
+  onEnd: (isMoving?: boolean) => void,
   person?: string,
 ) => (() => void) | undefined
 
@@ -47,12 +50,16 @@ export const changesReply = (
   const encoder = new TextEncoder()
   let look = (): void => {}
   let end = () => {}
+  let sayMoving = () => {}
   // Before the stream starts, so that a refusal is a status.
   const unwatch = watch(
     stream,
     from,
     () => look(),
-    () => end(),
+    (isMoving = false) => {
+      if (isMoving) sayMoving()
+      end()
+    },
     person,
   )
   if (!unwatch)
@@ -101,6 +108,7 @@ export const changesReply = (
         else if (isOver()) sendLast('over')
       }
       send('retry: 2000\n\n')
+      sayMoving = () => send('retry: 100\n: the service moves to another process\n\n')
       const begin = (): void => {
         look = contain(lookNow, failed)
         look()
