@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { dayMs } from '../domain/time.ts'
 import { operatorTries } from '../tests/operator/operator-tries.ts'
 import { formIn, makeVisitor } from '../tests/people/visitor.ts'
 import { portalTries } from '../tests/portal/portal-tries.ts'
 import { quantile } from './load.ts'
+import { threadTimes, untilIdle, usedSince } from './processes.ts'
 import { codeOf, numbersFrom, portalLog, posOf, shop, type PortalLog } from './portal-log.ts'
 import type { Case, Figure, Scenario, Scope } from './scope.ts'
 
@@ -126,37 +126,6 @@ const portalAsks = (log: PortalLog, now: number): readonly PageAsk[] => {
     ...worst(log, now).map((path) => ({ path: `/portal/${shop}/${path}` })),
     ...operatorAsks(log, now),
   ]
-}
-
-/** Processor time per thread of a process, in ms (Linux only). */
-const threadTimes = (pid: number): ReadonlyMap<string, number> => {
-  const tasks = `/proc/${pid}/task`
-  const times = new Map<string, number>()
-  for (const thread of readdirSync(tasks)) {
-    try {
-      const [nanoseconds] = readFileSync(`${tasks}/${thread}/schedstat`, 'utf8').split(' ')
-      times.set(thread, Number(nanoseconds) / 1e6)
-    } catch {
-      // It has ended since it was listed.
-    }
-  }
-  return times
-}
-
-/** Processor time of all threads since the first sample. */
-const usedSince = (pid: number, before: ReadonlyMap<string, number>): number => {
-  let used = 0
-  for (const [thread, time] of threadTimes(pid)) used += time - (before.get(thread) ?? 0)
-  return used
-}
-
-/** Waits until a process is nearly idle: a new build first folds the ends of past days. */
-const untilIdle = async (pid: number): Promise<void> => {
-  const lookEveryMs = 2_000
-  for (let before = threadTimes(pid); ; before = threadTimes(pid)) {
-    await pause(lookEveryMs)
-    if (usedSince(pid, before) < lookEveryMs / 20) return
-  }
 }
 
 /** The service on that log, with a signed-in member of the staff and of the operator. */

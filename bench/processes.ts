@@ -1,7 +1,8 @@
 import { fork, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Address, Shop } from './client.ts'
 import type { Group, Loaded, Measured, Task, Window } from './load.ts'
@@ -25,6 +26,36 @@ export const processorTime = (pid: number): number => {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const own = (Number(fields[11]) + Number(fields[12])) * 10
   return children.filter(Boolean).reduce((sum, child) => sum + processorTime(Number(child)), own)
+}
+
+/** Processor time per thread of a process, in ms (Linux only). */
+export const threadTimes = (pid: number): ReadonlyMap<string, number> => {
+  const tasks = `/proc/${pid}/task`
+  const times = new Map<string, number>()
+  for (const thread of readdirSync(tasks)) {
+    try {
+      const [nanoseconds] = readFileSync(`${tasks}/${thread}/schedstat`, 'utf8').split(' ')
+      times.set(thread, Number(nanoseconds) / 1e6)
+    } catch {
+      // It has ended since it was listed.
+    }
+  }
+  return times
+}
+
+/** Processor time of all threads since the first sample. */
+export const usedSince = (pid: number, before: ReadonlyMap<string, number>): number => {
+  let used = 0
+  for (const [thread, time] of threadTimes(pid)) used += time - (before.get(thread) ?? 0)
+  return used
+}
+
+/** Waits until a process is nearly idle: a new build first folds the ends of past days. */
+export const untilIdle = async (pid: number, lookEveryMs = 2_000): Promise<void> => {
+  for (let before = threadTimes(pid); ; before = threadTimes(pid)) {
+    await pause(lookEveryMs)
+    if (usedSince(pid, before) < lookEveryMs / 20) return
+  }
 }
 
 /** Flags for the measured processes, such as `--cpu-prof`. */

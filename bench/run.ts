@@ -11,6 +11,7 @@ import { median, openScope, type Case, type Figure, type Options, type Scenario 
  */
 
 const scenarios: Readonly<Record<string, () => Promise<{ readonly cases: Scenario }>>> = {
+  budget: () => import('./budget.ts'),
   limits: () => import('./limits.ts'),
   requests: () => import('./requests.ts'),
   growth: () => import('./growth.ts'),
