@@ -4,11 +4,12 @@ import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { LoggedMessage } from '../domain/callback.ts'
 import type { Recorded } from '../domain/events.ts'
 import { timeOfEventId } from '../domain/event-times.ts'
-import { dayMs, type Instant } from '../domain/time.ts'
+import { dayMs } from '../domain/time.ts'
 import { untried, type CallbackMessageRow } from './callback-message-table.ts'
 import { given, prepared, rowsOf, same } from './prepared.ts'
 import { projection, type Key } from './projection.ts'
 import {
+  callbackEventNames,
   callbackNameOf,
   displayCallbackName,
   displayMessageId,
@@ -19,7 +20,7 @@ import {
   scanCallbackName,
 } from '../domain/callback-names.ts'
 import { payments } from '../domain/aggregates.ts'
-import { categoryOf } from '../domain/stream.ts'
+import { idIn, streamOf } from '../domain/stream.ts'
 
 /** The callback message that an event announces about a subject. */
 export const announcedBy = (
@@ -46,9 +47,11 @@ export const placeOf = ({ position, event }: Pick<LoggedMessage, 'position' | 'e
 /** The position of a message's event. */
 export const positionOf = ({ place }: { readonly place: number }): number => Math.floor(place / 2)
 
+const paymentPrefix = streamOf(payments, '')
+
 /** Whether the message shares a row. Most messages belong to payments without an address. */
 export const isGathered = ({ isAddressed, subject }: LoggedMessage): boolean =>
-  !isAddressed && categoryOf(subject) === payments.category
+  !isAddressed && subject.startsWith(paymentPrefix)
 
 /** Small enough to rewrite a row cheaply. Fixed, so that rows do not depend on batches. */
 const positionsPerRow = 128
@@ -81,36 +84,46 @@ type Row = typeof gatheredMessages.$inferSelect
 
 const partOf = (position: number): number => Math.floor(position / positionsPerRow)
 
-type Line = readonly [
-  place: number,
-  id: string,
-  subject: string,
-  revision: number,
-  event: string,
-  seqno: number,
-  at: Instant,
-]
+/** Numbers stand for these names; a file of other names has another fingerprint. */
+const eventNames: readonly string[] = [...new Set(Object.values(callbackEventNames))]
 
+const numberOfEvent = new Map(eventNames.map((name, number) => [name, String(number)]))
+
+const placesPerRow = 2 * positionsPerRow
+
+/** Separated by tabs, which no id contains. The time is left out where the id contains it. */
 const lineOf = (message: LoggedMessage): string => {
   const { id, subject, revision, event, seqno, at } = message
-  const line: Line = [placeOf(message), id, subject, revision, event, seqno, at]
-  return `${JSON.stringify(line)}\n`
+  const place = placeOf(message) % placesPerRow
+  const name = numberOfEvent.get(event) ?? event
+  const time = timeOfEventId(id) === at ? '' : `\t${at}`
+  return `${place}\t${id}\t${idIn(subject)}\t${revision}\t${name}\t${seqno}${time}\n`
 }
 
 /** In log order. */
-const messagesIn = ({ merchant, messages }: Row): CallbackMessageRow[] =>
+const messagesIn = ({ merchant, part, messages }: Row): CallbackMessageRow[] =>
   messages
     .trimEnd()
     .split('\n')
-    .map((text) => {
-      const [place, id, subject, revision, event, seqno, at] = JSON.parse(text) as Line
-      const about = { id, place, merchant, subject, revision, event, seqno, at }
+    .map((line) => {
+      const [place, id = '', tid = '', revision, event = '', seqno, time] = line.split('\t')
+      const about = {
+        id,
+        place: part * placesPerRow + Number(place),
+        merchant,
+        subject: streamOf(payments, tid),
+        revision: Number(revision),
+        event: eventNames[Number(event)] ?? event,
+        seqno: Number(seqno),
+        at: Number(time ?? timeOfEventId(id)),
+      }
       return { ...about, status: 'unaddressed', ...untried }
     })
 
 export const gatheredMessageProjection = projection({
   table: gatheredMessages,
-  rowsKept: 500,
+  // Later messages are in rows of the last part only.
+  rowsKept: positionsPerRow,
   handles: [],
   keysOf: () => [],
   apply: (row) => row,
@@ -176,7 +189,7 @@ const walksIn = (db: BetterSQLite3Database) => {
  * rows of a transition may contain both kinds.
  */
 const untilTimed = sql.raw(`coalesce(
-  (select latest from gathered_messages where messages like '%,"________-____-8%'
+  (select latest from gathered_messages where messages like '%\t________-____-8%'
    order by latest limit 1) + ${dayMs}, ${Number.MAX_SAFE_INTEGER})`)
 
 type Identifying = 'id' | 'position' | 'metadata'
