@@ -149,8 +149,9 @@ export const makeFold = (file: ReadModelFile, projections: readonly Projection[]
           // report.
           if (table.foldsSums) foldSums()
           const line = table.fold(event, told)
-          for (const message of told.splice(0))
-            for (const { foldMessage } of ofMessages) foldMessage(message)
+          if (told.length > 0)
+            for (const message of told.splice(0))
+              for (const { foldMessage } of ofMessages) foldMessage(message)
           if (!line) continue
           lines.add(line)
           for (const { foldLine } of ofLines) foldLine(line, rowIn)
