@@ -25,11 +25,16 @@ const maxExactSum = 2 ** 50
 
 const isSmall = (minor: MinorUnits): boolean => Math.abs(minor) <= maxExactSum
 
-const kindOf = (line: TransactionLine): string => {
-  const { merchant, ledger, posId, at, action, isFirst = false, currency, charge } = line
-  const place = `${merchant} ${ledger} ${posId ?? ''} ${at - (at % halfHourMs)}`
-  return `${place} ${action} ${isFirst} ${currency} ${charge?.taxcode ?? ''}`
-}
+const halfHourOf = (at: TransactionLine['at']): number => Math.floor(at / halfHourMs)
+
+/** Of lines of one merchant and point of sale. */
+const isOfKind = (sum: Sum, { ledger, at, action, isFirst, currency, charge }: TransactionLine) =>
+  sum.action === action &&
+  halfHourOf(sum.at) === halfHourOf(at) &&
+  sum.isFirst === (isFirst ?? false) &&
+  sum.ledger === ledger &&
+  sum.currency === currency &&
+  sum.charge?.taxcode === charge?.taxcode
 
 const sumOf = (line: TransactionLine): Sum => {
   const { merchant, ledger, posId = null, action, isFirst = false, currency, at, charge } = line
@@ -58,17 +63,26 @@ const addExactly = (sum: Sum, line: TransactionLine): boolean => {
   return true
 }
 
-/** Adds up lines by kind. */
+/** Adds up lines by kind. Comparing them takes less than a text as the key of each. */
 export const sumLines = () => {
-  const open = new Map<string, Sum>()
+  const open = new Map<string, Map<string | null, Sum[]>>()
   let sums: Sum[] = []
+
+  const openOf = ({ merchant, posId = null }: TransactionLine): Sum[] => {
+    const ofMerchant = open.get(merchant) ?? new Map<string | null, Sum[]>()
+    open.set(merchant, ofMerchant)
+    const found = ofMerchant.get(posId) ?? []
+    ofMerchant.set(posId, found)
+    return found
+  }
+
   return {
     add: (line: TransactionLine): void => {
-      const kind = kindOf(line)
-      const sum = open.get(kind)
+      const alike = openOf(line)
+      const sum = alike.findLast((one) => isOfKind(one, line))
       if (sum && addExactly(sum, line)) return
       const started = sumOf(line)
-      open.set(kind, started)
+      alike.push(started)
       sums.push(started)
     },
     /** The sums since the last call, ordered by their first line. */
