@@ -4,7 +4,9 @@ import { streamOf } from '../domain/stream.ts'
 import { payments } from '../domain/aggregates.ts'
 import { refuseDisabled } from './merchants.ts'
 import { dryRun } from './find-state.ts'
-import type { FundingSource } from './funding.ts'
+import type { RefusalOfFunds } from '../domain/payment/payment-events.ts'
+import type { Approval, FundingSource } from './funding.ts'
+import { startSpanWithin } from './tracing.ts'
 import { issueTokens, type Tokens } from './tokens.ts'
 import type { Context, Deciding } from './handle.ts'
 
@@ -19,6 +21,24 @@ type PaymentWish = {
   /** The payer confirmed an additional amount above the amount. */
   readonly isConfirmed?: boolean
   readonly credit: boolean
+}
+
+/** Asks the funding source, in a span of the trace if that is recorded. */
+const approveTraced = async (
+  funding: FundingSource,
+  approval: Approval,
+  { traceparent }: Context,
+): Promise<RefusalOfFunds | null> => {
+  const span = startSpanWithin(traceparent, () => ({
+    name: 'approve funding',
+    kind: 'client',
+    attributes: { 'daybook.payment': approval.payment },
+  }))
+  try {
+    return await funding.approve(approval, span?.traceparent ?? traceparent)
+  } finally {
+    span?.end()
+  }
 }
 
 /** Requests approval from the funding source and records the answer. */
@@ -46,7 +66,7 @@ export const acceptPayment =
     const amount = request.amount + additionalAmount
     const { currency } = request
     const approval = { payment: tid, payer, currency, amount, credit: wish.credit }
-    const statusCode = await funding.approve(approval)
+    const statusCode = await approveTraced(funding, approval, context)
     if (statusCode !== null)
       return void (await record({ type: 'RefuseFunds', at, payer, statusCode }))
     try {

@@ -22,6 +22,7 @@ import type { MerchantViews, ShownPayment, ShownPermission } from './merchant-vi
 import { payment } from '../domain/payment/payment.ts'
 import type { Payment, RequestedPayment } from '../domain/payment/payment-state.ts'
 import { generationalCache } from './generational-cache.ts'
+import type { Traceparent } from './tracing.ts'
 
 /** Number of payments; fewer if they have many captures. */
 const cacheSize = 1_000
@@ -89,6 +90,7 @@ type CallbackContent = {
   readonly at: Instant
   /** Null for test messages of earlier versions. */
   readonly merchant: string | null
+  readonly traceparent: Traceparent | undefined
   readonly object: CallbackObject
 }
 
@@ -199,14 +201,15 @@ export const callbackObjects = ({ store, find, views }: Needs) => {
   return async ({ event: name, subject, revision }: Message): Promise<CallbackContent> => {
     const stream = streamOfSubject(subject)
     const event = await eventAt(store, stream, revision)
-    const { at, merchant } = event.metadata
+    const { at, merchant, traceparent } = event.metadata
     if (name !== displayCallbackName || !isDisplayed(event.type))
-      return { id: event.id, at, merchant, object: await objectOf(event) }
+      return { id: event.id, at, merchant, traceparent, object: await objectOf(event) }
     const text = displayTexts[event.type]
     return {
       id: displayMessageId(event.id),
       at,
       merchant,
+      traceparent,
       object: { about: 'display', tid: idIn(stream), text },
     }
   }

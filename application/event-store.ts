@@ -34,7 +34,12 @@ export type Appended = {
   /** Of the last event: the next expected revision. */
   readonly revision: Revision
   readonly position: Position
+  /** The commit that it shared with others; only while spans are recorded. */
+  readonly commit?: Commit
 }
+
+/** How long it took, in ms, and its number of appends. */
+export type Commit = { readonly milliseconds: number; readonly appends: number }
 
 /** `soon` yields to other appends, and is gathered with its like for up to a tenth of a second. */
 export type Urgency = 'now' | 'soon'

@@ -1,5 +1,6 @@
 import type { RefusalOfFunds } from '../domain/payment/payment-events.ts'
 import type { Instant } from '../domain/time.ts'
+import type { Traceparent } from './tracing.ts'
 
 /** Approvals with equal members are the same one: the source reserves the money once. */
 export type Approval = {
@@ -21,6 +22,8 @@ export type Movement = {
   /** Minor units. */
   readonly amount: number
   readonly at: Instant
+  /** Of the request that moved it: to be sent on. */
+  readonly traceparent?: Traceparent | undefined
 }
 
 /**
@@ -31,8 +34,11 @@ type ReportMovement = (movement: Movement, stopped: AbortSignal) => Promise<void
 
 /** Decides whether a payer has the money (interface 12). */
 export type FundingSource = {
-  /** Null means yes, otherwise the reason. May be retried when the outcome is unknown. */
-  approve(wanted: Approval): Promise<RefusalOfFunds | null>
+  /**
+   * Null means yes, otherwise the reason. May be retried when the outcome is unknown. A source
+   * sends the traceparent on.
+   */
+  approve(wanted: Approval, traceparent?: Traceparent): Promise<RefusalOfFunds | null>
   /**
    * The approval is not used: another was recorded first or the request ended. Not called if the
    * process stops or the log is unavailable; the log says what is authorized.

@@ -22,6 +22,7 @@ import { defaultCacheLimits, type CacheLimits } from './generational-cache.ts'
 import { newEvents, type EventId, type Origin } from './new-events.ts'
 import { isFenced, LeaseLost, type Lease } from './lease.ts'
 import { makeSerialByKey } from './serial-by-key.ts'
+import { startSpanWithin } from './tracing.ts'
 import {
   isStale,
   knownStateAfter,
@@ -32,6 +33,9 @@ import {
 } from './state-cache.ts'
 
 export type Context = Origin
+
+/** What a request says of itself. */
+export type Caused = Pick<Context, 'at' | 'correlationId' | 'traceparent'>
 
 /** Empty for a repeated command. */
 type Handled<Event, State> = { readonly state: State; readonly events: readonly Event[] }
@@ -72,6 +76,27 @@ const decided = (
   const context = { at, merchant, actor }
   refusal.decision = { stream, revision, command: command as object, asked, context }
   return refusal
+}
+
+/** Decides, in a span of the trace if that is recorded. */
+const decideTraced = <Command, Event extends DecidedEvent, State>(
+  { decide }: Decider<Command, Event, State>,
+  stream: string,
+  command: Command,
+  state: State,
+  { traceparent, asked }: Context,
+): readonly Event[] => {
+  const span = startSpanWithin(traceparent, () => {
+    const { type } = command as { readonly type: string }
+    const attributes = { 'daybook.command': type, 'daybook.stream': stream }
+    return { name: `decide ${type}`, kind: 'internal', attributes }
+  })
+  if (!span) return decide(command, state, asked)
+  try {
+    return decide(command, state, asked)
+  } finally {
+    span.end()
+  }
 }
 
 /** Each attempt fails only if another writer succeeded. */
@@ -126,7 +151,7 @@ const makeRun = (needs: Needs, cache: StateCache, catchUp: CatchUp) => {
     for (let attempt = 1; ; attempt++) {
       try {
         const state = known.state as State
-        const events = decider.decide(command, state, context.asked)
+        const events = decideTraced(decider, stream, command, state, context)
         if (events.length > 0) {
           const after = await append(decider, stream, known, events, commandId, context)
           return { state: after, events }

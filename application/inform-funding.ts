@@ -36,6 +36,16 @@ const movingOf = (batch: readonly RecordedEvent[]): readonly Moving[] =>
     )
     .map((event) => parseEvent(event) as Moving)
 
+const byPayment = (events: readonly Moving[]): ReadonlyMap<string, readonly Moving[]> => {
+  const ofPayments = new Map<string, Moving[]>()
+  for (const event of events) {
+    const ofOne = ofPayments.get(event.stream)
+    if (ofOne) ofOne.push(event)
+    else ofPayments.set(event.stream, [event])
+  }
+  return ofPayments
+}
+
 /** Payments reported at the same time. */
 const maxConcurrent = 16
 const source = 'source'
@@ -58,19 +68,14 @@ export const informFunding = async (needs: Needs): Promise<DueWork> => {
     const { payer, request } = state
     const amount = data.amount + data.additionalAmount
     const { currency } = request
-    const movement: Movement = { id, payment, payer, currency, amount, at: metadata.at }
+    const { at, traceparent } = metadata
+    const movement: Movement = { id, payment, payer, currency, amount, at, traceparent }
     await movements[paymentEffects[type].funding](movement, stopped)
   }
 
   /** Reports one payment's movements in order. @throws the source's error, after all have ended */
   const reportAll = async (events: readonly Moving[], stopped: AbortSignal): Promise<void> => {
-    const ofPayments = new Map<string, Moving[]>()
-    for (const event of events) {
-      const ofOne = ofPayments.get(event.stream)
-      if (ofOne) ofOne.push(event)
-      else ofPayments.set(event.stream, [event])
-    }
-    const waiting = ofPayments.values()
+    const waiting = byPayment(events).values()
     const work = async (): Promise<void> => {
       for (const ofOne of waiting)
         for (const event of ofOne) {

@@ -6,7 +6,7 @@ import { perKeyBackOff, type OutageOf } from './per-key-back-off.ts'
 import { StoreUnavailable } from './event-store.ts'
 import { refuseDisabled } from './merchants.ts'
 import { findRechecked, isPresent, type Find } from './find-state.ts'
-import type { Context, Handle } from './handle.ts'
+import type { Caused, Context, Handle } from './handle.ts'
 import { listOwn, type Share } from './share.ts'
 
 type Due = {
@@ -136,7 +136,7 @@ export const matchScans = (needs: Needs) => {
     scanShortlink: async (
       shortlink: string,
       by: Pick<Scan, 'payer' | 'argstring'>,
-      { at, correlationId }: Pick<Context, 'at' | 'correlationId'>,
+      { at, correlationId, traceparent }: Caused,
     ): Promise<{ readonly scan: string; readonly tid: string | null }> => {
       const entry = await findRechecked(find, shortlinks, shortlink, isPresent)
       if (entry.status !== 'present') return refuse('resource_is_unknown')
@@ -144,7 +144,8 @@ export const matchScans = (needs: Needs) => {
       await refuseDisabled(find, merchant)
       const scan = { scan: newId(), ...by, scannedAt: at }
       const tokenDigest = tokenDigestOf(scan.scan)
-      const context = { at, merchant, actor: `payer:${by.payer}`, correlationId }
+      const actor = `payer:${by.payer}`
+      const context = { at, merchant, actor, correlationId, traceparent }
       const command = { type: 'RecordScan', scan, tokenDigest } as const
       const { events } = await handle(scansOfShortlinks, shortlink, command, context)
       await tolerateTransient(updatePayments(shortlink, events, context))

@@ -13,7 +13,7 @@ import { isEnabled, type Changes, isDisabled } from '../domain/register.ts'
 import { within } from '../domain/stream.ts'
 import type { TimeZone } from '../domain/time-zone.ts'
 import type { Find } from './find-state.ts'
-import type { Context, Deciding } from './handle.ts'
+import type { Caused, Context, Deciding } from './handle.ts'
 import type { StaffWork } from './staff.ts'
 
 /** Refuses what payers give to a disabled merchant. @throws Refusal merchant_is_disabled */
@@ -148,8 +148,7 @@ const mostMerchants = 50
  * @throws Refusal merchants_are_too_many, organization_is_claimed
  */
 export const signUpMerchant =
-  (needs: SignUpNeeds) =>
-  async (payer: string, given: SigningUp, context: Pick<Context, 'at' | 'correlationId'>) => {
+  (needs: SignUpNeeds) => async (payer: string, given: SigningUp, context: Caused) => {
     const { handle } = needs
     const { id, name, organizationId, currency, payoutAccount, phone, timeZone } = given
     if ((await needs.placesOf(payer)).length >= mostMerchants) refuse('merchants_are_too_many')

@@ -6,6 +6,7 @@ import { schemaVersion, type EventType } from '../domain/events.ts'
 import type { NewEvent, Revision, Urgency } from './event-store.ts'
 import type { DecidedEvent } from './find-state.ts'
 import type { Lease } from './lease.ts'
+import type { Traceparent } from './tracing.ts'
 
 /** Who causes events, when and why. */
 export type Origin = Cause & {
@@ -13,6 +14,8 @@ export type Origin = Cause & {
   readonly merchant: string | null
   readonly actor: string
   readonly correlationId: string
+  /** Of the trace that the request is part of. */
+  readonly traceparent?: Traceparent | undefined
   readonly causationId?: string | null
   /** When and with which signature it was signed; kept if signed changes are ordered. */
   readonly asked?: Asked | undefined
@@ -35,8 +38,9 @@ type Metadata = { -readonly [Member in Kept]?: Origin[Member] } & {
 /** Without spreads: an object built from several takes four times the memory. */
 const metadataOf = (origin: Origin, schema: number): NewEvent['metadata'] => {
   const { at, merchant, actor, correlationId, causationId = null } = origin
-  const { asked, signed, from, operator, lease } = origin
+  const { traceparent, asked, signed, from, operator, lease } = origin
   const metadata: Metadata = { at, merchant, actor, correlationId, causationId }
+  if (traceparent !== undefined) metadata.traceparent = traceparent
   if (asked) metadata.asked = asked
   if (signed) metadata.signed = signed
   if (from !== undefined) metadata.from = from

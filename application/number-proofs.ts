@@ -1,9 +1,10 @@
 import { withoutBlanks } from '../domain/blanks.ts'
 import { refuse, Refusal } from '../domain/refusal.ts'
 import { secondsAfter, type Instant, type Seconds } from '../domain/time.ts'
+import type { Traceparent } from './tracing.ts'
 
 /** Sends a text to a phone number in the background. */
-export type SendMessage = (to: string, text: string) => void
+export type SendMessage = (to: string, text: string, traceparent?: Traceparent) => void
 
 /** What a code is good for. */
 type ProofPurpose = 'sign_up' | 'change' | 'recovery'
@@ -64,6 +65,7 @@ type Asked = Pick<Proof, 'purpose' | 'phone'> & {
   readonly word: (code: string) => Promise<string>
   /** Continues if no message can be sent, because other proofs are accepted too. */
   readonly isOptional?: boolean
+  readonly traceparent?: Traceparent | undefined
 }
 
 const proofLifetime: Seconds = 900
@@ -107,8 +109,9 @@ export const numberProofs = (needs: NumberProofNeeds) => {
   const { use, isUsed } = usedCodes(needs)
 
   /** Sends a code. @throws Refusal messages_cannot_be_sent, sign_in_is_locked */
-  const ask = ({ purpose, phone, payer = '', at, address, word, isOptional }: Asked): string => {
-    const isSent = countMessage(needs, phone, at, isOptional === true)
+  const ask = ({ phone, at, address, word, traceparent, ...asking }: Asked): string => {
+    const { purpose, payer = '', isOptional = false } = asking
+    const isSent = countMessage(needs, phone, at, isOptional)
     messageLimits.address.check(address, at)
     messageLimits.address.count(address, at)
     if (isSent) {
@@ -117,7 +120,7 @@ export const numberProofs = (needs: NumberProofNeeds) => {
     }
     const code = isSent ? needs.newNumberCode() : null
     if (code !== null && sendMessage)
-      needs.afterAnswer(async () => sendMessage(phone, await word(code)))
+      needs.afterAnswer(async () => sendMessage(phone, await word(code), traceparent))
     const until = secondsAfter(at, proofLifetime)
     const asked = { purpose, phone, payer: payer || null, askedAt: at }
     const proof: Proof = { id: needs.newId(), ...asked, code, until }

@@ -50,6 +50,6 @@ export const addAndTell =
   ({ addOperator, sendMessage }: Notifying) =>
   async (given: Parameters<typeof addOperator>[0], text: string, context: Context) => {
     const added = await addOperator(given, context)
-    if (added.isNew) sendMessage?.(given.phone, text)
+    if (added.isNew) sendMessage?.(given.phone, text, context.traceparent)
     return added
   }

@@ -39,6 +39,8 @@ export const metadata = z.object({
   /** Such as `user:pos1`, `payer:alice`, `operator` or `daybook`. */
   actor: z.string(),
   correlationId: z.string(),
+  /** Of the trace that the request is part of (W3C Trace Context). */
+  traceparent: z.string().optional(),
   /** Id of the event that led to this one. */
   causationId: z.string().nullable(),
   /** When it was signed, and a digest of the signature, if signed changes are ordered. */

@@ -1,7 +1,14 @@
 import { Hono } from 'hono'
 import type { Freshness, FreshRead } from '../application/freshness.ts'
 import type { MaybePromise } from '../application/maybe-promise.ts'
-import { callingWith, respond, type Bindings, type CallNeeds, type Http } from './call-route.ts'
+import {
+  callingWith,
+  respond,
+  type Bindings,
+  type CallNeeds,
+  type Http,
+  type Named,
+} from './call-route.ts'
 import { RequestError, Malformed } from './errors.ts'
 import { freshnessHeaders, preferred } from './negotiation.ts'
 import type { Instant } from '../domain/time.ts'
@@ -14,6 +21,7 @@ import type { Result, Router } from 'hono/router'
 import { RegExpRouter } from 'hono/router/reg-exp-router'
 import { Refusal, type RefusedDecision } from '../domain/refusal.ts'
 import { steadyTime } from '../application/machine.ts'
+import { readTraceparent, startSpan, traceIdOf } from '../application/tracing.ts'
 
 /** The longest id or field name. */
 const longest = 64
@@ -118,6 +126,7 @@ export type AppNeeds = CallNeeds & {
     readonly path: string
     readonly status: number
     readonly requestId: string
+    readonly traceId: string | undefined
     readonly milliseconds: number
     /** Only for the merchant interface. */
     readonly refused?: Refused | undefined
@@ -166,6 +175,35 @@ const ownRequestId = /^[A-Za-z0-9][\w.:-]{0,127}$/
 const requestIdIn = ({ req }: Http): string | undefined =>
   ownRequestId.exec(req.header('x-request-id') ?? '')?.[0]
 
+const responseOf = (
+  body: Reply['body'],
+  status: number,
+  headers: Record<string, string>,
+  cookies: readonly string[],
+): Response => {
+  // A plain record of headers is written to the socket directly.
+  if (cookies.length === 0) return new Response(body, { status, headers })
+  const set = cookies.map((cookie): [string, string] => ['Set-Cookie', cookie])
+  return new Response(body, { status, headers: [...Object.entries(headers), ...set] })
+}
+
+/** The trace that a request is part of, and the span of answering it, if they are recorded. */
+const traceOf = ({ req, env }: Http, route: string, requestId: string) => {
+  const parent = readTraceparent(headerOf(req, env?.incoming ?? {}, 'traceparent'))
+  // Neither the path nor its query: they may hold secrets of payers.
+  const span = startSpan({
+    name: `${req.method} ${route}`,
+    kind: 'server',
+    parent,
+    attributes: {
+      'http.request.method': req.method,
+      'http.route': route,
+      'daybook.request.id': requestId,
+    },
+  })
+  return { span, traceparent: span?.traceparent ?? parent }
+}
+
 /** Answers a request with what is made for it, or with its error, and observes it. */
 const answering = (needs: AppNeeds, { failWith, hasAuthenticated }: Failing) => {
   const { names } = needs
@@ -183,7 +221,7 @@ const answering = (needs: AppNeeds, { failWith, hasAuthenticated }: Failing) => 
   return async (
     http: Http,
     path: string,
-    make: (requestId: string, read: FreshRead | undefined) => MaybePromise<Reply>,
+    make: (named: Named, read: FreshRead | undefined) => MaybePromise<Reply>,
     {
       access = 'OPEN',
       ownErrors,
@@ -192,12 +230,13 @@ const answering = (needs: AppNeeds, { failWith, hasAuthenticated }: Failing) => 
   ): Promise<Response> => {
     const requestId = requestIdIn(http) ?? needs.newId()
     const started = steadyTime()
+    const { span, traceparent } = traceOf(http, path, requestId)
     const isRead = http.req.method === 'GET' || http.req.method === 'HEAD'
     const read = isRead ? needs.freshness.read() : undefined
     let reply: Reply
     let refused: Refused | undefined
     try {
-      reply = await make(requestId, read)
+      reply = await make({ requestId, traceparent }, read)
       refused = reply.refused && { ...reply.refused, address: addressOf(http) }
     } catch (error) {
       refused = { ...toldOf(error), ...(access !== 'OPEN' && askerFrom(http, error)) }
@@ -211,18 +250,19 @@ const answering = (needs: AppNeeds, { failWith, hasAuthenticated }: Failing) => 
     const milliseconds = steadyTime() - started
     const { status, cookies = [] } = reply
     const body = http.req.method === 'HEAD' ? await unread(reply.body) : reply.body
-    needs.observe({ method: http.req.method, path, status, requestId, milliseconds, refused })
+    const { method } = http.req
+    span?.end({ 'http.response.status_code': status }, status < 500 ? undefined : String(status))
+    const traceId = traceparent && traceIdOf(traceparent)
+    needs.observe({ method, path, status, requestId, traceId, milliseconds, refused })
     const headers: Record<string, string> = {
       'X-Request-Id': requestId,
       ...freshnessHeaders(names, needs.freshness, read),
       ...ofAll,
       ...reply.headers,
     }
+    if (traceparent !== undefined) headers['traceresponse'] = traceparent
     if (fromAnyOrigin) Object.assign(headers, forAnyOrigin(names))
-    // A plain record of headers is written to the socket directly.
-    if (cookies.length === 0) return new Response(body, { status, headers })
-    const set = cookies.map((cookie): [string, string] => ['Set-Cookie', cookie])
-    return new Response(body, { status, headers: [...Object.entries(headers), ...set] })
+    return responseOf(body, status, headers, cookies)
   }
 }
 
@@ -250,12 +290,7 @@ export const makeApp = (needs: AppNeeds) => {
     const { method, path } = route
     byPath.set(path, [...(byPath.get(path) ?? []), route])
     app.on(method, path, (http) =>
-      answer(
-        http,
-        path,
-        (requestId, read) => respond(calling, route, http, requestId, read),
-        route,
-      ),
+      answer(http, path, (named, read) => respond(calling, route, http, named, read), route),
     )
   }
 

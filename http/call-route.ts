@@ -138,10 +138,13 @@ type TurnsTaken = {
 
 const whoIs = ({ merchant, actor }: Caller): string => merchant || actor
 
+/** Under which ids a request is logged and followed. */
+export type Named = Pick<Call, 'requestId' | 'traceparent'>
+
 type Asked = {
   readonly route: Route
   readonly req: Http['req']
-  readonly requestId: string
+  readonly named: Named
   readonly request: ReceivedRequest
   readonly read: FreshRead | undefined
 }
@@ -171,7 +174,7 @@ const bodyOf = (
 
 const carryOut = async (
   { names, now, succeed }: Calling,
-  { route, req, requestId, request, read }: Asked,
+  { route, req, named, request, read }: Asked,
   caller: Caller | undefined,
   { turn, readTurn }: TurnsTaken,
 ): Promise<Reply> => {
@@ -187,7 +190,8 @@ const carryOut = async (
     body: undefined as unknown,
     caller,
     at: now(),
-    requestId,
+    requestId: named.requestId,
+    traceparent: named.traceparent,
     accept,
     request,
   }
@@ -243,7 +247,7 @@ export const respond = (
   calling: Calling,
   route: Route,
   http: Http,
-  requestId: string,
+  named: Named,
   read: FreshRead | undefined,
 ): MaybePromise<Reply> => {
   const { authenticate, receiving, now } = calling
@@ -263,7 +267,7 @@ export const respond = (
     body: emptyBody,
   }
   const mayAsk = () => authenticate(route.access, { ...request, body: undefined })
-  const answered = () => proceed(calling, { route, req, requestId, request, read })
+  const answered = () => proceed(calling, { route, req, named, request, read })
   if (read) return calling.retryWhileHeld(answered)
   const receive = () =>
     andThen(receiving.read(route, req, incoming, request.remoteAddress, mayAsk), (body) => {
@@ -272,6 +276,6 @@ export const respond = (
     })
   if (!upload?.mayBeSent) return receive()
   return upload
-    .mayBeSent(bareCall(route, req.param(), { request, requestId, at: now() }))
+    .mayBeSent(bareCall(route, req.param(), { request, requestId: named.requestId, at: now() }))
     .then((may) => (may ? receive() : answered()))
 }

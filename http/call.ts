@@ -1,5 +1,6 @@
 import type { Context } from '../application/handle.ts'
 import type { RequestUsage } from '../application/request-limits.ts'
+import type { Traceparent } from '../application/tracing.ts'
 import type { SignedOrder } from '../domain/cause.ts'
 import type { Asked } from '../domain/decider.ts'
 import type { Instant } from '../domain/time.ts'
@@ -47,6 +48,8 @@ export type Call<Params = unknown, Query = unknown, Body = unknown> = {
   readonly caller: Caller | undefined
   readonly at: Instant
   readonly requestId: string
+  /** The trace that the request is part of, if it is traced. */
+  readonly traceparent?: Traceparent | undefined
   readonly accept: string | undefined
   /** The request before parsing: headers, cookies, repeated query parameters, raw bytes. */
   readonly request: ReceivedRequest
@@ -77,16 +80,17 @@ export const callerOf = ({ caller }: Call): Caller => {
 
 export const contextOf = (call: Call): Context => {
   const { merchant, actor, asked, signed, sealedAddress } = callerOf(call)
-  const { at, requestId: correlationId } = call
-  return { at, merchant, actor, correlationId, asked, signed, from: sealedAddress() }
+  const { at, requestId: correlationId, traceparent } = call
+  const from = sealedAddress()
+  return { at, merchant, actor, correlationId, traceparent, asked, signed, from }
 }
 
 /** Of an actor that is no user of a merchant. */
 export const contextBy = (
-  { at, requestId: correlationId, request: { remoteAddress: address } }: Call,
+  { at, requestId: correlationId, traceparent, request: { remoteAddress: address } }: Call,
   actor: string,
   merchant: string | null = null,
-): Context => ({ at, merchant, actor, correlationId, address })
+): Context => ({ at, merchant, actor, correlationId, traceparent, address })
 
 export const contextOfPayer = (call: Call, payer: string, merchant?: string | null): Context =>
   contextBy(call, `payer:${payer}`, merchant)

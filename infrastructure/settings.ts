@@ -22,10 +22,11 @@ import {
   witnesses,
 } from './setting-checks.ts'
 
-/** Variables of Node, of the client of HashiCorp Vault and of Kubernetes that begin as ours do. */
+/** Variables of Node, OpenTelemetry, HashiCorp Vault and Kubernetes that begin as ours do. */
 const ofOthers = new RegExp(
   [
     '^NODE_',
+    '^OTEL_',
     '^VAULT_(?:ADDR|AGENT_ADDR|CACERT|CAPATH|CLIENT_CERT|CLIENT_KEY|FORMAT)$',
     '^VAULT_(?:NAMESPACE|ROLE|SKIP_VERIFY|TLS_SERVER_NAME|TOKEN)$',
     '_SERVICE_(?:HOST|PORT)',
@@ -276,6 +277,24 @@ const settings = {
   LOG_LEVEL: [
     choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
     'Least severe level that is logged.',
+  ],
+  OTEL_EXPORTER_OTLP_ENDPOINT: [
+    baseUrl.optional(),
+    'Collector that traces are sent to, by OTLP over HTTP; none: nothing is recorded.',
+  ],
+  OTEL_SERVICE_NAME: [anything.default('daybook'), 'Name of the service in traces.'],
+  OTEL_TRACES_SAMPLER: [
+    choice(
+      ...(['parentbased_always_on', 'parentbased_always_off', 'parentbased_traceidratio'] as const),
+      ...(['always_on', 'always_off', 'traceidratio'] as const),
+    ).default('parentbased_always_on'),
+    'Which traces are recorded; parentbased_: as the caller does, if it sends a traceparent.',
+  ],
+  OTEL_TRACES_SAMPLER_ARG: [
+    text('must be a number from 0 to 1', (given) => /^(?:0?\.\d{1,9}|[01](?:\.0*)?)$/.test(given))
+      .transform(Number)
+      .default(1),
+    'Share of the traces that traceidratio records, such as 0.1.',
   ],
 } as const satisfies Record<string, readonly [z.ZodType, string]>
 

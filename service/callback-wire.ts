@@ -17,10 +17,8 @@ export const wireWith = (
   { store, find, tokens, reportHolding, settings }: Core,
   { views }: Granted,
   links: Links,
-) => ({
-  names: namesIn(settings),
-  stringToSign,
-  message: wordsOfCallbacks({
+) => {
+  const tell = wordsOfCallbacks({
     store,
     find,
     views,
@@ -28,8 +26,15 @@ export const wireWith = (
     tokens,
     reportHolding,
     isSafeChannel: isSafeChannel(settings),
-  }),
-})
+  })
+  return {
+    names: namesIn(settings),
+    stringToSign,
+    /** With the trace that its event belongs to. */
+    tell,
+    message: async (...about: Parameters<typeof tell>) => (await tell(...about)).text,
+  }
+}
 
 /** The wire format of callbacks without a running service. */
 export const callbackWire = async (core: Core) =>

@@ -16,6 +16,7 @@ import { readMoments } from '../infrastructure/read-models/moment-fold.ts'
 import type { Settings } from '../infrastructure/settings.ts'
 import { eventLevel } from '../domain/event-level.ts'
 import { blobsIn, isVaultInStreams, seenIn, vaultIn, type Place } from '../infrastructure/stores.ts'
+import { recordTraces } from '../infrastructure/traces/traces.ts'
 import type { Where } from '../infrastructure/worker.ts'
 import { randomUUID } from '../application/machine.ts'
 
@@ -55,6 +56,8 @@ export const openCore = async (
   { beside = 'inline', writer, isAlone, address, folding, olderReads }: Surroundings = {},
 ) => {
   const { HOST, PORT, PUBLIC_URL, acceptsLoss } = settings
+  // Commands begin no traces.
+  const endTraces = address && (await recordTraces(settings, log))
   const events = await openLog(settings, log, writer ?? beside, isAlone)
   const { store, from, streams, handle, find, clock } = events
   const context = clock.contextOf('daybook')
@@ -160,6 +163,7 @@ export const openCore = async (
       file.sqlite.close()
       events.securityLog.close()
       events.refusals.close()
+      await endTraces?.()
     },
   }
 }

@@ -169,10 +169,14 @@ const loadedWith = (file: string, loaded = new Set<string>()): ReadonlySet<strin
 
 describe('what few need', () => {
   const client = '@eventstore/db-client'
+  const traces = ['@opentelemetry/api', '@opentelemetry/sdk-trace']
   test.each([
     ['cli/run-command.ts', [server, client, 'hono', 'prom-client', 'xmlbuilder2']],
-    [server, [client, 'xmlbuilder2', 'commander', 'prom-client', 'qrcode', 'undici', 'ws']],
-    ['infrastructure/read-models/folding-worker.ts', [client, 'hono', 'prom-client']],
+    [
+      server,
+      [client, ...traces, 'xmlbuilder2', 'commander', 'prom-client', 'qrcode', 'undici', 'ws'],
+    ],
+    ['infrastructure/read-models/folding-worker.ts', [client, ...traces, 'hono', 'prom-client']],
     ['infrastructure/event-store/commit-worker.ts', [client, 'zod', 'drizzle-orm']],
   ])('is not loaded with %s: %s', (file, few) => {
     const loaded = loadedWith(file)
@@ -182,6 +186,7 @@ describe('what few need', () => {
   })
 
   test('is loaded with what needs it', () => {
+    expect(loadedWith('infrastructure/traces/open-telemetry.ts')).toContain('@opentelemetry/api')
     expect(loadedWith('infrastructure/event-store/eventstoredb-event-store.ts')).toContain(client)
     expect(loadedWith('service/metrics/metrics-registry.ts')).toContain('prom-client')
   })

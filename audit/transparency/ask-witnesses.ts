@@ -16,6 +16,7 @@ import {
   signedBy,
   type NoteSignature,
 } from '../../domain/transparency/signed-note.ts'
+import { startSpan } from '../../application/tracing.ts'
 import { withDeadline } from '../../infrastructure/deadline.ts'
 import { createPublicKey, sign, type KeyObject, verify } from 'node:crypto'
 import { sha256 } from '../../infrastructure/keys/sha256.ts'
@@ -161,8 +162,18 @@ export const post = async (
   signal: AbortSignal,
 ): Promise<WitnessAnswer> => {
   const { request, dispatcher } = await (loaded ??= load())
-  const answer = await request(url, { method: 'POST', headers, body, signal, dispatcher })
-  return { status: answer.statusCode, text: await answer.body.text() }
+  // No request causes it: a trace of its own.
+  const attributes = { 'http.request.method': 'POST', 'url.full': url }
+  const span = startSpan({ name: 'POST', kind: 'client', parent: undefined, attributes })
+  const sent = span ? { ...headers, traceparent: span.traceparent } : headers
+  try {
+    const answer = await request(url, { method: 'POST', headers: sent, body, signal, dispatcher })
+    span?.end({ 'http.response.status_code': answer.statusCode })
+    return { status: answer.statusCode, text: await answer.body.text() }
+  } catch (error) {
+    span?.end({}, error instanceof Error ? error.name : 'unknown')
+    throw error
+  }
 }
 
 /** A witness at an address, identified by its key (c2sp.org/tlog-witness). */

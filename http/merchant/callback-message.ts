@@ -104,16 +104,16 @@ const encodeObject = async (
 
 /** Makes the JSON text of callbacks (interface 13). */
 export const callbackMessages =
-  (needs: MessageNeeds) =>
-  async (message: Message, destination: string): Promise<string> => {
+  (needs: MessageNeeds) => async (message: Message, destination: string) => {
     const { event: name, seqno } = message
     if (!isCallbackName(name)) throw new Error(`${name} is no event of callbacks`)
-    const { id, at, merchant, object } = await needs.tellEvent(message)
+    const { id, at, merchant, traceparent, object } = await needs.tellEvent(message)
     const path = pathOf(object)
     const uri = path === null ? null : needs.links.full(path)
     const encoded = isSent(needs, object, destination)
       ? await encodeObject(needs, object, at)
       : undefined
     const meta = { id, event: name, timestamp: at, seqno, uri, merchant_id: merchant }
-    return JSON.stringify(callbacks[name].message.parse({ meta, object: encoded }))
+    const text = JSON.stringify(callbacks[name].message.parse({ meta, object: encoded }))
+    return { text, traceparent }
   }

@@ -53,8 +53,8 @@ export const claimingChannels =
     if (!given.body || given.takesForm) return given
     const claim = async (call: Call, found: ReturnType<typeof channelsIn>): Promise<void> => {
       const merchant = merchantOf(call)
-      const { at, requestId: correlationId, caller } = call
-      const ofSandbox = { at, actor: 'sandbox', correlationId }
+      const { at, requestId: correlationId, traceparent, caller } = call
+      const ofSandbox = { at, actor: 'sandbox', correlationId, traceparent }
       const context = { ...(caller ? contextOf(call) : ofSandbox), merchant }
       for (const [field, channel] of found) {
         if (!pusher.isServed) throw new Malformed({ [field]: [notServed] })

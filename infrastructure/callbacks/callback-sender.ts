@@ -4,6 +4,7 @@ import { deadlineIn, TooLate } from '../deadline.ts'
 import { ThreadEnded } from '../threads/job-thread.ts'
 import type { SignedPost, Unsigned } from './signed-post.ts'
 import { steadyTime } from '../../application/machine.ts'
+import { startSpanWithin, type Traceparent } from '../../application/tracing.ts'
 
 type Needs = {
   readonly signer: Signer
@@ -61,7 +62,14 @@ export type SendResult = {
  */
 const makeUnsigned =
   ({ names, machineNow, stringToSign }: Needs) =>
-  (id: string, uri: string, body: string, secrets: readonly string[], leftMs: number): Unsigned => {
+  (
+    id: string,
+    uri: string,
+    body: string,
+    secrets: readonly string[],
+    leftMs: number,
+    traceparent: Traceparent | undefined,
+  ): Unsigned => {
     const at = machineNow()
     const seconds = Math.floor(at / 1000)
     const signed = {
@@ -73,11 +81,31 @@ const makeUnsigned =
       'Content-Type': names.json,
       'webhook-id': id,
       'webhook-timestamp': String(seconds),
+      ...(traceparent !== undefined && { traceparent }),
     })
     const content = `${id}.${seconds}.${body}`
     const until = leftMs === Infinity ? undefined : deadlineIn(leftMs)
     return { uri, body, headers, text, content, secrets, until }
   }
+
+/** An address's path may contain a token of the receiver, so only the host is told. */
+const spanOf = (id: string, uri: string) => {
+  const { hostname, port } = new URL(uri)
+  return {
+    name: `send ${hostname}`,
+    kind: 'producer' as const,
+    attributes: {
+      'messaging.system': 'daybook',
+      'messaging.operation.name': 'send',
+      'messaging.operation.type': 'send',
+      'messaging.destination.name': hostname,
+      'messaging.message.id': id,
+      'http.request.method': 'POST',
+      'server.address': hostname,
+      'server.port': port === '' ? undefined : Number(port),
+    },
+  }
+}
 
 /** Posts signed messages to merchants (interface 13). */
 export const makeCallbackSender = (needs: Needs) => {
@@ -88,12 +116,12 @@ export const makeCallbackSender = (needs: Needs) => {
     id: string,
     uri: string,
     body: string,
-    secrets: readonly string[] = [],
-    /** How much longer it may be sent, in ms. */
-    leftMs = (): number => Infinity,
+    secrets: readonly string[],
+    leftMs: () => number,
+    traceparent: Traceparent | undefined,
   ): Promise<Answered> => {
     try {
-      const message = unsigned(id, uri, body, secrets, leftMs())
+      const message = unsigned(id, uri, body, secrets, leftMs(), traceparent)
       const answer = await signedPost.post(message, signer.keys)
       const { status: httpStatus } = answer
       if (httpStatus >= 200 && httpStatus < 300)
@@ -111,10 +139,29 @@ export const makeCallbackSender = (needs: Needs) => {
     }
   }
 
-  const send = async (...given: Parameters<typeof attempt>): Promise<SendResult> => {
+  const send = async (
+    id: string,
+    uri: string,
+    body: string,
+    secrets: readonly string[] = [],
+    /** How much longer it may be sent, in ms. */
+    leftMs = (): number => Infinity,
+    /** Of what it tells. */
+    traceparent?: Traceparent,
+  ): Promise<SendResult> => {
     const startedAt = steadyTime()
-    const answered = await attempt(...given)
-    return { ...answered, durationMs: Math.round(steadyTime() - startedAt) }
+    const span = startSpanWithin(traceparent, () => spanOf(id, uri))
+    try {
+      const trace = span?.traceparent ?? traceparent
+      const answered = await attempt(id, uri, body, secrets, leftMs, trace)
+      const { httpStatus, result } = answered
+      const failure = result === 'delivered' ? undefined : String(httpStatus ?? 'no_answer')
+      span?.end({ 'http.response.status_code': httpStatus ?? undefined }, failure)
+      return { ...answered, durationMs: Math.round(steadyTime() - startedAt) }
+    } catch (error) {
+      span?.end({}, error instanceof Error ? error.name : 'unknown')
+      throw error
+    }
   }
 
   return { send, close: signedPost.close }

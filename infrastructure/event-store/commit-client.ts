@@ -1,5 +1,7 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
+import { areSpansRecorded } from '../../application/tracing.ts'
 import {
+  type Commit,
   type Position,
   StoreUnavailable,
   WrongExpectedRevision,
@@ -95,15 +97,17 @@ const sendAppends = (start: StartWriting, answered: (end: Position) => void, onE
   let writing: Writing | undefined
 
   const onAnswers = (answers: Answers): void => {
+    const [milliseconds, appends] = answers as readonly number[]
+    const commit = areSpansRecorded() ? { commit: { milliseconds, appends } as Commit } : undefined
     let end = 0
-    let at = 0
+    let at = 2
     for (const waiting of sent.shift() ?? []) {
       const answer = answers[at++] as Answers[number]
       if (typeof answer === 'object') fail(waiting, answer)
       else {
         const position = answers[at++] as Position
         end = Math.max(end, position)
-        waiting.resolve({ revision: answer, position })
+        waiting.resolve({ revision: answer, position, ...commit })
       }
     }
     answered(end)

@@ -1,8 +1,8 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
-import { WrongExpectedRevision, type Position } from '../../application/event-store.ts'
+import { WrongExpectedRevision, type Commit, type Position } from '../../application/event-store.ts'
 import { endThread } from '../worker.ts'
 import type { Content } from './event-entry.ts'
-import { commitInGroups, type Append, type Commits } from './group-commits.ts'
+import { commitInGroups, type Append } from './group-commits.ts'
 import { sharedEnds } from './shared-request.ts'
 import { openEventFile, commitsTo, announceThrottled } from './sqlite-event-file.ts'
 import { writeEvents, type Expectation, type NewRow } from './sqlite-event-writer.ts'
@@ -25,7 +25,10 @@ export type Shared = { readonly shared: MessagePort }
 /** The replies to one request, or why the worker cannot start. */
 export type Reply = Answers | Problem
 
-/** For each append, in order, revision and position of its last event, or its failure. */
+/**
+ * Time and appends of the last commit; then for each append, in order, revision and position of its
+ * last event, or its failure.
+ */
 export type Answers = readonly (number | Failure)[]
 
 export type Failure = Pick<WrongExpectedRevision, 'expected' | 'actual'> | Problem
@@ -67,7 +70,9 @@ const open = ({ file, ends }: Given) => {
   const tellThreads = announceThrottled(() => threads.postMessage(null))
   const { set: setEnds, answeredSharers } = sharedEnds(ends)
   const writer = writeEvents(database)
-  const commits = commitInGroups(writer, (ends) => {
+  let last: Commit = { milliseconds: 0, appends: 0 }
+  const commits = commitInGroups(writer, (ends, commit) => {
+    last = commit
     setEnds(ends)
     tellThreads()
   })
@@ -76,13 +81,13 @@ const open = ({ file, ends }: Given) => {
     database.close()
     threads.close()
   }
-  return { commits, close, answeredSharers }
+  return { commits, close, answeredSharers, lastCommit: () => last }
 }
 
 /** Answers the requests of a thread, in order. */
 const answerThrough = (
   port: MessagePort,
-  commits: Commits,
+  { commits, lastCommit }: Pick<ReturnType<typeof open>, 'commits' | 'lastCommit'>,
   answered = (_: Position): void => {},
 ) => {
   /** Replies once all appends of the request are done. */
@@ -90,9 +95,11 @@ const answerThrough = (
     const answers = appendsIn(request).map(({ stream, rows, expected }) =>
       commits.append(stream, rows, expected).catch(failureOf),
     )
-    const reply: (number | Failure)[] = []
+    const done = await Promise.all(answers)
+    const { milliseconds, appends } = lastCommit()
+    const reply: (number | Failure)[] = [milliseconds, appends]
     let end: Position = 0
-    for (const answer of await Promise.all(answers)) {
+    for (const answer of done) {
       if (!('position' in answer)) reply.push(answer)
       else {
         reply.push(answer.revision, answer.position)
@@ -112,11 +119,12 @@ const answerThrough = (
   }
 }
 
-const run = (port: MessagePort, { commits, close, answeredSharers }: ReturnType<typeof open>) => {
-  const own = answerThrough(port, commits)
+const run = (port: MessagePort, opened: ReturnType<typeof open>) => {
+  const { close, answeredSharers } = opened
+  const own = answerThrough(port, opened)
 
   const share = (shared: MessagePort): void => {
-    const theirs = answerThrough(shared, commits, answeredSharers)
+    const theirs = answerThrough(shared, opened, answeredSharers)
     shared.on('message', (request: Request) => {
       if (request === 'end') theirs.end().catch(endThread)
       else theirs.answer(request)

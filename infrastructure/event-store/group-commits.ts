@@ -3,6 +3,7 @@ import {
   StoreUnavailable,
   WrongExpectedRevision,
   type Appended,
+  type Commit,
   type Position,
   type Urgency,
 } from '../../application/event-store.ts'
@@ -89,7 +90,7 @@ export const commitInline = (writer: EventWriter, append: Waiting): Position | u
 export const commitInGroups = (
   writer: EventWriter,
   /** Called before the callers are answered. */
-  committed: (ends: Ends) => void,
+  committed: (ends: Ends, commit: Commit) => void,
 ): Commits => {
   const queue: Queued[] = []
   let isScheduled = false
@@ -111,8 +112,10 @@ export const commitInGroups = (
     let group: readonly Waiting[] = []
     try {
       if (writer.begin()) {
+        const began = steadyTime()
         group = takeGroup(queue)
-        committed(writeGroup(writer, group))
+        const ends = writeGroup(writer, group)
+        committed(ends, { milliseconds: steadyTime() - began, appends: group.length })
       } else if (steadyTime() - (queue[0]?.since ?? 0) < timeoutMs) {
         return scheduleRetry()
       } else {

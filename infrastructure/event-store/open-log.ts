@@ -11,12 +11,14 @@ import { numberedFrom, timedUuid } from './event-ids.ts'
 import type { Committing } from './sqlite-event-log.ts'
 import { getHeapStatistics } from 'node:v8'
 import { cachedPayments, type CacheLimits } from '../../application/generational-cache.ts'
-import type { EventStore } from '../../application/event-store.ts'
+import type { Commit, EventStore } from '../../application/event-store.ts'
+import { categoryOf } from '../../domain/stream.ts'
+import { startSpanWithin, type Traceparent } from '../../application/tracing.ts'
 import type { PaymentEvent } from '../../domain/payment/payment-events.ts'
 import type { Find } from '../../application/find-state.ts'
 import { installations } from '../../domain/aggregates.ts'
 import { gateOf } from './newer-kinds.ts'
-import { randomBytes, randomUUID, wallClock } from '../../application/machine.ts'
+import { randomBytes, randomUUID, steadyTime, wallClock } from '../../application/machine.ts'
 
 type Needs = {
   readonly find: Find
@@ -108,6 +110,47 @@ const countEvents = <Store extends EventStore>(store: Store) => {
   }
 }
 
+/** The commit is the last part of the append. */
+const traceCommit = (parent: Traceparent, { milliseconds, appends }: Commit): void =>
+  startSpanWithin(parent, () => ({
+    name: 'commit',
+    kind: 'internal',
+    since: steadyTime() - milliseconds,
+    attributes: { 'daybook.commit.appends': appends },
+  }))?.end()
+
+/** A span for each append of a trace, with the wait for the commit that it shares. */
+const traceAppends = <Store extends EventStore>(store: Store, system: string): Store => ({
+  ...store,
+  append: async (...what) => {
+    const [stream, [first, ...others]] = what
+    const parent = first?.metadata['traceparent'] as Traceparent | undefined
+    const category = categoryOf(stream)
+    const span = startSpanWithin(parent, () => ({
+      name: `append ${category}`,
+      kind: 'client',
+      attributes: {
+        'db.system.name': system,
+        'db.operation.name': 'append',
+        'db.collection.name': category,
+        'db.operation.batch.size': others.length > 0 ? others.length + 1 : undefined,
+        'daybook.stream': stream,
+      },
+    }))
+    if (!span) return store.append(...what)
+    try {
+      const appended = await store.append(...what)
+      const { commit } = appended
+      if (commit) traceCommit(span.traceparent, commit)
+      span.end()
+      return appended
+    } catch (error) {
+      span.end({}, error instanceof Error ? error.name : 'unknown')
+      throw error
+    }
+  },
+})
+
 type WatchedStore = EventStore & {
   /** False while the store is known to be unavailable, or if an append failed recently. */
   readonly canBeWritten: () => boolean
@@ -181,7 +224,8 @@ export const openLog = async (
   const watched = watchStore(opened, log, undefined, probe)
   const waiting = waitingStore(watched)
   const gate = gateOf(waiting.store)
-  const counting = countEvents(gate.store)
+  const system = opened.log ? 'sqlite' : 'eventstoredb'
+  const counting = countEvents(traceAppends(gate.store, system))
   const freshness = watchFreshness(counting.store, from)
   const { store } = freshness
 

@@ -4,6 +4,7 @@ import { problemOf, type ThreadProblem, endThread } from '../worker.ts'
 import { openStore, type OpenedStore, type Place } from '../stores.ts'
 import { foldInline } from './folding.ts'
 import { openReadModelsAgain } from './read-model-file.ts'
+import { recordTraces, type GivenTraceSettings } from '../traces/traces.ts'
 import { receiveAhead, relayTo, type Relayed } from './relay.ts'
 import { setInterval } from '../../application/machine.ts'
 
@@ -13,6 +14,7 @@ export type FoldingStart = {
   readonly readModels: string
   /** Later events are relayed, because another subscription would be expensive. */
   readonly relayFrom: Position
+  readonly traces: GivenTraceSettings
 }
 
 export type FoldingRequest = 'hurry' | 'stop'
@@ -46,9 +48,10 @@ const relaying = (
 
 const run = async (
   port: MessagePort,
-  { place, readModels, relayFrom }: FoldingStart,
+  { place, readModels, relayFrom, traces }: FoldingStart,
 ): Promise<void> => {
   const send = (reply: FoldingReply): void => port.postMessage(reply)
+  const endTraces = await recordTraces(traces)
   const store = await openStore(place)
   const file = openReadModelsAgain(readModels)
   let checkpoint = start
@@ -72,10 +75,12 @@ const run = async (
       checkpointLog(position)
     },
     onFailure,
+    from: relayFrom,
   })
 
   const stop = async (): Promise<void> => {
     await folding.stop()
+    await endTraces?.()
     await store.close()
     file.sqlite.close()
     port.close()

@@ -1,12 +1,18 @@
-import type { EventStore, Position, RecordedEvent } from '../../application/event-store.ts'
-import { parseEvent } from '../../domain/events.ts'
+import {
+  start,
+  type EventStore,
+  type Position,
+  type RecordedEvent,
+} from '../../application/event-store.ts'
+import { areSpansRecorded, startSpanWithin } from '../../application/tracing.ts'
+import { parseEvent, type Recorded } from '../../domain/events.ts'
 import { projections } from '../../projections/read-models.ts'
 import { leafOf } from '../event-store/event-entry.ts'
 import { keepFollowing } from './keep-following.ts'
 import { makeProjector } from './projector.ts'
 import { noteDamage, type ReadModelFile } from './read-model-file.ts'
 import type { Relay } from './relay.ts'
-import { clearTimeout, setTimeout } from '../../application/machine.ts'
+import { clearTimeout, setTimeout, steadyTime } from '../../application/machine.ts'
 
 /** How long events that no reader waits for are collected into one transaction. */
 const gatherMs = 50
@@ -51,9 +57,39 @@ const pause = () => {
   }
 }
 
+/** A span for each event that belongs to a trace; earlier events were folded before. */
+const traceFold = (events: readonly Recorded[], from: Position, since: number): void => {
+  for (const { position, type, stream, metadata } of events) {
+    if (position <= from) continue
+    startSpanWithin(metadata.traceparent, () => ({
+      name: `fold ${type}`,
+      kind: 'consumer',
+      since,
+      attributes: {
+        'messaging.system': 'daybook',
+        'messaging.operation.name': 'fold',
+        'messaging.operation.type': 'process',
+        'messaging.destination.name': stream,
+        'messaging.batch.message_count': events.length,
+      },
+    }))?.end()
+  }
+}
+
+const foldTraced = (
+  { apply }: Pick<ReturnType<typeof makeProjector>, 'apply'>,
+  batch: readonly RecordedEvent[],
+  from: Position,
+): void => {
+  const since = steadyTime()
+  const events = batch.map(parseEvent)
+  apply(events, batch.map(leafOf))
+  if (areSpansRecorded()) traceFold(events, from, since)
+}
+
 export const foldInline =
   ({ store, file }: Needs): StartFolding =>
-  ({ onMoved, onFailure }) => {
+  ({ onMoved, onFailure, from = start }) => {
     const projector = makeProjector(file, projections)
     const stopped = new AbortController()
     const gathering = pause()
@@ -62,7 +98,7 @@ export const foldInline =
 
     const fold = async (batch: readonly RecordedEvent[]): Promise<void> => {
       isHurried = false
-      projector.apply(batch.map(parseEvent), batch.map(leafOf))
+      foldTraced(projector, batch, from)
       position = batch.at(-1)?.position ?? position
       onMoved(position)
       if (!isHurried && batch.length < backlog) await gathering.wait(gatherMs)

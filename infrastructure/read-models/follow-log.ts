@@ -11,6 +11,7 @@ import type { Log } from '../logs/log.ts'
 import { reportOutage } from '../logs/outages.ts'
 import { openReadModels, type Place } from '../stores.ts'
 import { type Where, hear, startWorker } from '../worker.ts'
+import type { GivenTraceSettings } from '../traces/traces.ts'
 import { foldInline, type StartFolding } from './folding.ts'
 import { readLogTree } from './tree-fold.ts'
 import { watchDamage } from './read-model-file.ts'
@@ -28,7 +29,7 @@ const resourceLimits = { maxYoungGenerationSizeMb: 16 }
 
 /** Folds in a worker thread, so that requests are answered meanwhile. */
 export const foldInWorker =
-  ({ EVENT_STORE, DATA_DIR }: Place, readModels: string): StartFolding =>
+  (settings: Place & GivenTraceSettings, readModels: string): StartFolding =>
   ({ onMoved, onFailure, relay, from = beginning }) => {
     let isStopped = false
     let cancelStart = (): void => {}
@@ -39,8 +40,9 @@ export const foldInWorker =
     const send = (request: FoldingRequest): void => thread?.postMessage(request)
 
     const start = (): void => {
+      const { EVENT_STORE, DATA_DIR } = settings
       const place = { EVENT_STORE, DATA_DIR }
-      const workerData: FoldingStart = { place, readModels, relayFrom: from }
+      const workerData: FoldingStart = { place, readModels, relayFrom: from, traces: settings }
       const started = startWorker('infrastructure/read-models/folding-worker', {
         workerData,
         resourceLimits,
@@ -95,7 +97,12 @@ type Needs = {
 }
 
 /** Opens the read models and folds the log into them. Caches terms and open reports. */
-export const followLog = async (needs: Needs, place: Place, log: Log, beside: Where) => {
+export const followLog = async (
+  needs: Needs,
+  place: Place & GivenTraceSettings,
+  log: Log,
+  beside: Where,
+) => {
   const { store, from, find, end } = needs
   const file = await openReadModels(place, store, (foldedTo) =>
     log.warn(

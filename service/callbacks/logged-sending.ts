@@ -3,6 +3,7 @@ import { receivedId } from '../../domain/callback-names.ts'
 import { channelOf } from '../../domain/merchant/channel.ts'
 import { keyOfAddress, secretIdOf } from '../../domain/merchant/event-destination.ts'
 import type { Core } from '../core.ts'
+import type { Traceparent } from '../../application/tracing.ts'
 import type { Where } from '../../infrastructure/worker.ts'
 import type { Signer } from '../../infrastructure/keys/keys.ts'
 import type { Log } from '../../infrastructure/logs/log.ts'
@@ -18,9 +19,12 @@ import {
 import { signedPostInWorker } from '../../infrastructure/callbacks/sending-client.ts'
 import { wallClock } from '../../application/machine.ts'
 
+type Told = { readonly text: string; readonly traceparent: Traceparent | undefined }
+
 /** The wire format of callbacks, which belongs to `http`. */
 export type CallbackWire = {
   readonly message: (message: Message, uri: string) => Promise<string>
+  readonly tell: (message: Message, uri: string) => Promise<Told>
 } & Pick<Parameters<typeof makeCallbackSender>[0], 'names' | 'stringToSign'>
 
 /** An address's path may contain a token of the receiver, so only the host is logged. */
@@ -99,10 +103,10 @@ export const loggedSending = (
         countAttempt('delivered')
         return { result: 'delivered', httpStatus: null, problem: null, durationMs: 0 }
       }
-      const text = await wire.message(message, uri)
+      const { text, traceparent } = await wire.tell(message, uri)
       const secrets = secretId === null ? [] : await findSecrets(secretId, now())
       const signing = secrets.map(({ secret }) => secret)
-      const answer = await send(receivedId(message.id), uri, text, signing, leftMs)
+      const answer = await send(receivedId(message.id), uri, text, signing, leftMs, traceparent)
       countAttempt(answer.result)
       if (answer.result !== 'delivered') logUndelivered(log, message, uri, answer)
       return answer

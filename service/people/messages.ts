@@ -11,6 +11,7 @@ import {
   type MessageLimits,
 } from '../../infrastructure/people/message-limits.ts'
 import type { Log } from '../../infrastructure/logs/log.ts'
+import type { Traceparent } from '../../application/tracing.ts'
 import { nextTurn, pause, randomUUID, wallClock } from '../../application/machine.ts'
 
 type Addressed = { readonly to: string; readonly text: string }
@@ -64,7 +65,7 @@ type GatewayNeeds = {
   readonly url: string
   readonly log: Log
   readonly begin: ReturnType<typeof workUnderWay>['begin']
-  readonly post: (id: string, uri: string, body: string) => Promise<SendResult>
+  readonly post: (id: string, uri: string, body: string, trace?: Traceparent) => Promise<SendResult>
 }
 
 /** Posts messages to the operator's gateway, signed like callbacks; at most three attempts. */
@@ -72,9 +73,9 @@ const sendToGateway = ({ url, log, begin, post }: GatewayNeeds) => {
   const stopping = new AbortController()
   const { signal } = stopping
 
-  const attempt = async (id: string, body: string): Promise<void> => {
+  const attempt = async (id: string, body: string, trace?: Traceparent): Promise<void> => {
     for (const wait of [...waits, undefined]) {
-      const { result, httpStatus, problem } = await post(id, url, body)
+      const { result, httpStatus, problem } = await post(id, url, body, trace)
       if (result === 'delivered' || signal.aborted) return
       const told = { message: id, status: httpStatus, problem }
       if (wait === undefined) return log.error(told, 'a message was not sent: look at MESSAGE_URL')
@@ -87,8 +88,8 @@ const sendToGateway = ({ url, log, begin, post }: GatewayNeeds) => {
     }
   }
 
-  const send: SendMessage = (phone, text) =>
-    begin(() => attempt(randomUUID(), JSON.stringify({ to: `+${phone}`, text })))
+  const send: SendMessage = (phone, text, trace) =>
+    begin(() => attempt(randomUUID(), JSON.stringify({ to: `+${phone}`, text }), trace))
   const deliver = async (id: string, { to, text }: Addressed): Promise<boolean> => {
     const { result } = await post(id, url, JSON.stringify({ to, text }))
     return result === 'delivered'
@@ -133,7 +134,8 @@ export const openMessages = (
         otherCertificates: settings.NODE_EXTRA_CA_CERTS,
       }),
     })
-    const post = (id: string, uri: string, body: string) => sender.send(id, uri, body)
+    const post: GatewayNeeds['post'] = (id, uri, body, trace) =>
+      sender.send(id, uri, body, [], undefined, trace)
     const { send, deliver, stop } = sendToGateway({ url, log, begin, post })
     const end = (): void => {
       stop()

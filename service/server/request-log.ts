@@ -66,6 +66,7 @@ type Refused = NonNullable<AnsweredRequest['refused']> & {
 type Needs = Pick<Core, 'log' | 'noteDamage' | 'securityLog' | 'refusals'>
 
 type Answered = AnsweredRequest & {
+  readonly traceId?: string | undefined
   readonly milliseconds: number
   readonly refused?: Refused | undefined
 }
@@ -85,13 +86,13 @@ export const requestLog = (
   measure: (method: string, path: string, status: number, milliseconds: number) => void,
 ) => ({
   observe: (request: Answered): void => {
-    const { requestId, method, path, status, milliseconds, refused } = request
+    const { requestId, traceId, method, path, status, milliseconds, refused } = request
     measure(method, path, status, milliseconds)
     refusals.onAnswered(request)
     // The request may contain names, texts and secrets, so it is not logged.
     const { reason, merchant, user, integrator, client, address } = refused ?? {}
     const who = { merchant, user, integrator, client, address }
-    const answered = { requestId, method, path, status, milliseconds, reason, ...who }
+    const answered = { requestId, traceId, method, path, status, milliseconds, reason, ...who }
     if (status === 403 && refused?.merchant !== undefined) recordRefusal(securityLog, refused)
     if (status >= 400) log.info(answered, 'refused')
     else log.debug(answered, 'answered')

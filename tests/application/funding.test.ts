@@ -5,7 +5,9 @@ import { acceptPayment } from '../../application/answer-payment.ts'
 import { StoreUnavailable, type EventStore } from '../../application/event-store.ts'
 import type { FundingSource, Movement } from '../../application/funding.ts'
 import { makeHandler } from '../../application/handle.ts'
-import { openPlace } from '../../harness/ledger-service.ts'
+import { base, openPlace } from '../../harness/ledger-service.ts'
+import { paymentInput } from '../../harness/register-merchant.ts'
+import { secretHeaders } from '../../harness/signing.ts'
 
 type Kind = keyof NonNullable<FundingSource['movements']>
 
@@ -230,4 +232,36 @@ test('given money that was approved, when it cannot be known whether the answer 
   await expect(accept(tid, 'alice', wish, context)).rejects.toThrow(StoreUnavailable)
   expect(held).toEqual(new Map([[tid, 1000]]))
   expect(await outcome(tid)).toMatchObject({ status: 'auth' })
+})
+
+test('a source is given the traceparent of each request, to send it on', async () => {
+  const { source, told } = bank()
+  const asked: unknown[] = []
+  const approve: FundingSource['approve'] = async (_, traceparent) => {
+    asked.push(traceparent)
+    return null
+  }
+  const place = await openBank({ ...source, approve })
+  onTestFinished(async () => {
+    await place.stop()
+    place.remove()
+  })
+  const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
+  const send = async (method: string, path: string, json: object) => {
+    const headers = {
+      ...secretHeaders('sandbox', 'pos1', 'sandbox-secret'),
+      ...{ 'Content-Type': 'application/json', traceparent },
+    }
+    const about = { method, headers, body: JSON.stringify(json) }
+    const answer = await place.app.request(base + path, about, {})
+    return answer.status === 201 ? ((await answer.json()) as { id: string }).id : ''
+  }
+  const tid = await send('POST', '/merchant/v1/payment_request/', paymentInput())
+  await send('POST', `/sandbox/v1/payment_request/${tid}/accept/`, {})
+  expect(asked).toEqual([traceparent])
+  await send('PUT', `/merchant/v1/payment_request/${tid}/`, { action: 'capture' })
+  await place.settle()
+  expect(told.map(([kind, movement]) => [kind, movement.traceparent])).toEqual([
+    ['capture', traceparent],
+  ])
 })

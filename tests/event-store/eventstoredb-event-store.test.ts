@@ -398,7 +398,10 @@ describe('a follower', () => {
     const { position } = await store.append('s', [ours], noStream)
     await stock.appendToStream('orders-1', foreign(3))
     expect(await store.head()).toBe(position)
-    expect((await collect(store.readAll(start))).map(label)).toEqual(['s@0'])
+    const [read] = await collect(store.readAll(start))
+    expect(read && label(read)).toBe('s@0')
+    // For the database's projection $by_correlation_id.
+    expect(read?.metadata).toEqual({ ...ours.metadata, $correlationId: 'c' })
     expect((await collect(store.follow(start, forever), undefined, 1)).map(label)).toEqual(['s@0'])
     expect(await store.readStream('orders-1')).toEqual([])
     // In one of our streams it would be hidden from auditors.

@@ -81,8 +81,14 @@ const confirming =
 
 const numberWork = (needs: AccountNeeds, confirmed: ReturnType<typeof confirming>) => ({
   /** Sends a code to a new number; answers what comes back with it. @throws Refusal */
-  askNumber: ({ payer }: Who, phone: string, texts: Texts, { at, request }: Call): string =>
+  askNumber: (
+    { payer }: Who,
+    phone: string,
+    texts: Texts,
+    { at, request, traceparent }: Call,
+  ): string =>
     needs.proofs.ask({
+      traceparent,
       ...{ purpose: 'change', phone, payer, at, address: request.remoteAddress ?? '' },
       word: async (code) => texts.messageChange({ code, host: new URL(needs.issuer()).host }),
     }),

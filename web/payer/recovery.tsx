@@ -50,8 +50,9 @@ export const recoveryWork = (needs: RecoveryWorkNeeds) => {
   const { seal, read } = sealing(needs, recovered)
   return {
     /** Sends a code; the answer is the same for every number. @throws Refusal */
-    ask: (phone: string, texts: Texts, { at, request }: Call): string =>
+    ask: (phone: string, texts: Texts, { at, request, traceparent }: Call): string =>
       proofs.ask({
+        traceparent,
         ...{ purpose: 'recovery', phone, at, address: request.remoteAddress ?? '' },
         isOptional: true,
         word: async (code) => {

@@ -48,8 +48,9 @@ type Finished =
 /** Sends a code to the number, and the truth about its account. */
 const asking =
   ({ proofs, issuer, hasAccount }: SignUpNeeds) =>
-  (phone: string, texts: Texts, { at, request }: Call): string =>
+  (phone: string, texts: Texts, { at, request, traceparent }: Call): string =>
     proofs.ask({
+      traceparent,
       ...{ purpose: 'sign_up', phone, at, address: request.remoteAddress ?? '' },
       word: async (code) => {
         const { host, origin } = new URL(issuer())

@@ -24,9 +24,9 @@ export type Shown = PortalPage | RawReply
 
 /** The person as actor of what is done for the merchant. */
 export const contextOfStaff = (
-  { at, requestId: correlationId }: Call,
-  { shop, me }: Pick<PortalVisitor, 'shop' | 'me'>,
-): Context => ({ at, merchant: shop.merchant, actor: staffActor(me.member), correlationId })
+  { at, requestId: correlationId, traceparent }: Call,
+  { shop: { merchant }, me }: Pick<PortalVisitor, 'shop' | 'me'>,
+): Context => ({ at, merchant, actor: staffActor(me.member), correlationId, traceparent })
 
 /** @throws Refusal resource_is_unknown for all but staff, so that nobody learns of merchants */
 export const enter = async (

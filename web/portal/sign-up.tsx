@@ -1,4 +1,5 @@
 import { isReadable } from '../../domain/blanks.ts'
+import type { Caused } from '../../application/handle.ts'
 import type { SigningUp } from '../../application/merchants.ts'
 import { organizationNumber } from '../../domain/merchant/organization.ts'
 import type { Profile } from '../../domain/people/profile.ts'
@@ -35,11 +36,7 @@ type SignUpMerchantNeeds = PortalNeeds & {
   /** An account as it is kept; undefined for a text that is none. */
   readonly readAccount: (text: string) => string | undefined
   readonly isOrganizationNumber: (number: string) => boolean
-  readonly signUpMerchant: (
-    payer: string,
-    given: SigningUp,
-    context: { readonly at: number; readonly correlationId: string },
-  ) => Promise<void>
+  readonly signUpMerchant: (payer: string, given: SigningUp, context: Caused) => Promise<void>
 }
 
 const path = '/portal/sign-up'
@@ -163,7 +160,7 @@ const carryOut =
           payoutAccount: needs.readAccount(given.payout_account) ?? '',
           timeZone: readTimeZone(given.time_zone) ?? utc,
         },
-        { at: call.at, correlationId: call.requestId },
+        { at: call.at, correlationId: call.requestId, traceparent: call.traceparent },
       )
     } catch (error) {
       if (!(error instanceof Refusal) || error.code !== 'organization_is_claimed') throw error
