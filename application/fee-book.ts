@@ -5,7 +5,7 @@ import type { Instant } from '../domain/time.ts'
 import { feeSchedules, merchants } from '../domain/aggregates.ts'
 import type { RecordedEvent } from './event-store.ts'
 import type { Find } from './find-state.ts'
-import { generationalCache } from './generational-cache.ts'
+import { counted, generationalCache } from './generational-cache.ts'
 
 const merchantsKept = 50_000
 
@@ -27,7 +27,7 @@ const changingTypes: readonly string[] = [
  * lag behind and would charge nothing.
  */
 export const makeFeeBook = ({ find }: { readonly find: Find }) => {
-  const known = generationalCache<string, Known>(merchantsKept)
+  const known = counted('fees', generationalCache<string, Known>(merchantsKept))
   let changeCount = 0
 
   const load = async (merchant: string): Promise<Known> => {

@@ -1,3 +1,5 @@
+import { single, type Samples } from './measures.ts'
+
 /** A map that evicts entries not used recently. */
 type GenerationalCache<Key, Value> = {
   get(key: Key): Value | undefined
@@ -88,6 +90,36 @@ export const cached = <Value>(
   if (found !== undefined) cache.set(name, found)
   return found
 }
+
+const lookups = {
+  states: { hit: 0, miss: 0 },
+  secrets: { hit: 0, miss: 0 },
+  public_keys: { hit: 0, miss: 0 },
+  fees: { hit: 0, miss: 0 },
+}
+
+/** The same cache, whose lookups in this thread are counted under a name. */
+export const counted = <Key, Value>(
+  name: keyof typeof lookups,
+  cache: GenerationalCache<Key, Value>,
+): GenerationalCache<Key, Value> => {
+  const counts = lookups[name]
+  return {
+    ...cache,
+    get: (key) => {
+      const found = cache.get(key)
+      if (found === undefined) counts.miss += 1
+      else counts.hit += 1
+      return found
+    },
+  }
+}
+
+export const cacheLookups = (): Samples =>
+  Object.entries(lookups).flatMap(([cache, { hit, miss }]) => [
+    ...single(hit, { cache, result: 'hit' }),
+    ...single(miss, { cache, result: 'miss' }),
+  ])
 
 /** Limits a cache by the estimated size of its values. */
 export const sizedCache = <Key, Value extends { readonly size: number }>({

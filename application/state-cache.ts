@@ -10,7 +10,7 @@ import {
   type Revision,
 } from './event-store.ts'
 import { nextTurn } from './time-budget.ts'
-import { generationalCache, sizedCache, type CacheLimits } from './generational-cache.ts'
+import { counted, generationalCache, sizedCache, type CacheLimits } from './generational-cache.ts'
 
 /** A state at a revision of its stream. */
 export type Known = {
@@ -58,9 +58,10 @@ export const makeStateCache = ({ store, cacheLimits, from }: Needs) => {
   const cache = sizedCache<string, Remembered>(cacheLimits)
   /** Newest revision of recently changed streams, cached or not. */
   const observedOf = generationalCache<string, Revision>(cacheLimits.streams)
+  const lookedUp = counted('states', cache)
   let observed = from
 
-  const find = (stream: string): Readonly<Remembered> | undefined => cache.get(stream)
+  const find = (stream: string): Readonly<Remembered> | undefined => lookedUp.get(stream)
 
   /** The cached state, unless stale. */
   const findCurrent = (stream: string): Known | undefined => {

@@ -5,10 +5,14 @@ import { pathToFileURL } from 'node:url'
 import { format } from 'prettier'
 import { operatorProgram } from '../cli/operator.ts'
 import { views } from '../audit/query/views.ts'
+import { logFields } from '../infrastructure/logs/log-line.ts'
 import { listedSettings, readSettings } from '../infrastructure/settings.ts'
+import { catalogue, processMetrics, type MetricName } from '../service/metrics/catalogue.ts'
 
 const file = new URL('operations.md', import.meta.url)
 const auditorsFile = new URL('auditors.md', import.meta.url)
+const metricsFile = new URL('metrics.md', import.meta.url)
+const logLinesFile = new URL('log-lines.md', import.meta.url)
 
 const row = (...cells: readonly string[]): string =>
   `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
@@ -58,12 +62,35 @@ const viewsTable = (): string[] => [
   ]),
 ]
 
+const metricsTable = (): string[] => {
+  const own = Object.keys(catalogue).map((name) => {
+    const metric = catalogue[name as MetricName]
+    const labels = 'labels' in metric ? metric.labels.map((one) => `\`${one}\``) : []
+    return row(`\`${name}\``, metric.type, labels.join(', '), metric.help)
+  })
+  const ofProcess = processMetrics()
+    .getMetricsAsArray()
+    .map(({ name, help, type }) => row(`\`${name}\``, String(type), '', help))
+  const head = [row('metric', 'type', 'labels', 'meaning'), row('---', '---', '---', '---')]
+  return [...head, ...own, ...ofProcess]
+}
+
+const logLinesTable = (): string[] => [
+  row('field', 'meaning'),
+  row('---', '---'),
+  ...logFields().map(([name, meaning]) => row(`\`${name}\``, meaning)),
+]
+
 const formatted = (text: string): Promise<string> =>
   format(text, { parser: 'markdown', printWidth: 100, semi: false, singleQuote: true })
 
 export const operationsPage = readFileSync(file, 'utf8')
 
 export const auditorsPage = readFileSync(auditorsFile, 'utf8')
+
+export const metricsPage = readFileSync(metricsFile, 'utf8')
+
+export const logLinesPage = readFileSync(logLinesFile, 'utf8')
 
 /** operations.md with the tables as the code has them now. */
 export const printedOperations = (): Promise<string> =>
@@ -75,7 +102,17 @@ export const printedOperations = (): Promise<string> =>
 export const printedAuditors = (): Promise<string> =>
   formatted(withTable(auditorsPage, 'views', viewsTable()))
 
+/** metrics.md with the table of metrics. */
+export const printedMetrics = (): Promise<string> =>
+  formatted(withTable(metricsPage, 'metrics', metricsTable()))
+
+/** log-lines.md with the table of fields. */
+export const printedLogLines = (): Promise<string> =>
+  formatted(withTable(logLinesPage, 'log-lines', logLinesTable()))
+
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   writeFileSync(file, await printedOperations())
   writeFileSync(auditorsFile, await printedAuditors())
+  writeFileSync(metricsFile, await printedMetrics())
+  writeFileSync(logLinesFile, await printedLogLines())
 }

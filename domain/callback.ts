@@ -48,7 +48,7 @@ export const waitsTooLong = (
 }
 
 /** `gone` is HTTP 410 and ends all attempts. */
-const attemptResults = ['delivered', 'failed', 'gone'] as const
+export const attemptResults = ['delivered', 'failed', 'gone'] as const
 
 /** An event to deliver, with its sequence number within the subject. */
 const message = {

@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import type { FundingSource } from '../application/funding.ts'
-import type { Log } from '../infrastructure/logs/log.ts'
+import { logOptions, type Log } from '../infrastructure/logs/log.ts'
 import { openService } from '../service/server.ts'
 import { startServer } from '../service/server/start-server.ts'
 import { readSettings } from '../infrastructure/settings.ts'
@@ -40,10 +40,8 @@ const prepared = (environment: Environment, folder: string) => {
     ...{ ...ports, MODE: 'sandbox', ...withProduction(environment), DATA_DIR: folder },
   })
   const logged: string[] = []
-  const log = pino(
-    { level: settings.LOG_LEVEL, errorKey: 'error' },
-    { write: (line: string) => void logged.push(line) },
-  ) as Log
+  const write = (line: string) => void logged.push(line)
+  const log = pino(logOptions(settings.LOG_LEVEL), { write }) as Log
   return { settings, logged, log }
 }
 

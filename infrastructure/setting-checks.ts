@@ -97,6 +97,13 @@ export const networks = z.string().transform((given, context) => {
   return z.NEVER
 })
 
+/** So many words at most, with commas between them. */
+export const list = (most: number) =>
+  z
+    .string()
+    .transform((given) => given.split(',').map((part) => part.trim()))
+    .refine((parts) => parts.length <= most, `must be at most ${most} ids with commas between them`)
+
 /** The content of the file that is named, read at the start. */
 const fileOf = <Content>(what: string, read: (file: string) => Content) =>
   z.string().transform((file, context) => {

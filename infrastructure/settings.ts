@@ -16,6 +16,7 @@ import {
   baseUrl,
   blobPlace,
   pageUrl,
+  list,
   networks,
   certificates,
   bankProfile,
@@ -161,6 +162,11 @@ const settings = {
   CLOCK_TOLERANCE_SECONDS: [
     wholeNumber(1, 86_400).default(300),
     'How far the timestamp of a signed request may differ from the clock.',
+  ],
+  METRICS_MERCHANTS: [
+    list(50).default([]),
+    'Ids of up to 50 merchants, separated by commas, whose payments and callbacks have metrics ' +
+      'of their own.',
   ],
   PRIVATE_CALLBACKS: [
     choice('allow', 'refuse').optional(),

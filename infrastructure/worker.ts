@@ -1,7 +1,9 @@
 import { inspect } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
+import { basename } from 'node:path'
 import { contain } from '../application/contain.ts'
+import { counterBy } from '../application/measures.ts'
 import type { DamagedEvent } from '../application/event-store.ts'
 import { constants, getPriority, setPriority } from 'node:os'
 
@@ -58,7 +60,20 @@ const isSource = import.meta.url.endsWith('.ts')
 export const moduleAt = (name: string): URL =>
   new URL(`../${name}.${isSource ? 'ts' : 'js'}`, import.meta.url)
 
+const failures = counterBy('thread')
+
+/** How often threads that this one started have ended with an error. */
+export const threadFailures = failures.samples
+
+/** Threads that do jobs share an entry, and are named by what they do. */
+const threadName = (name: string, { workerData }: WorkerOptions): string => {
+  const module: unknown = workerData?.module
+  return basename(typeof module === 'string' ? module : name)
+}
+
 export const startWorker = (name: string, options: WorkerOptions = {}): Worker => {
+  const counted = [threadName(name, options)]
+  failures.count(counted, 0)
   const entry = isSource ? new URL('./worker-from-source.mjs', import.meta.url) : moduleAt(name)
   const worker = new Worker(entry, {
     execArgv: ['--enable-source-maps'],
@@ -67,6 +82,7 @@ export const startWorker = (name: string, options: WorkerOptions = {}): Worker =
   })
   // Whoever started it may listen for its end alone: without a listener the error would end us.
   return worker.on('error', (error) => {
+    failures.count(counted)
     if (worker.listenerCount('error') === 1) process.stderr.write(`${name}: ${inspect(error)}\n`)
   })
 }

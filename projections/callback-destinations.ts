@@ -14,7 +14,7 @@ const longestUnaskedPauseMs = 600_000
 const asksForLess = new Set([429, 503])
 
 /** The destinations of a merchant whose last delivery failed; working ones have no row. */
-const callbackDestinations = sqliteTable(
+export const callbackDestinations = sqliteTable(
   'callback_destinations',
   {
     key: text().primaryKey(),

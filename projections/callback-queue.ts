@@ -7,6 +7,7 @@ import { isPaymentEvent } from '../domain/payment/payment-events.ts'
 import { permissionEvents, type PermissionEvent } from '../domain/people/permission.ts'
 import { categoryOf, idIn } from '../domain/stream.ts'
 import type { PaymentRecorded } from './payment-lines.ts'
+import { callbackDestinations as trouble } from './callback-destinations.ts'
 import { projection, type Key } from './projection.ts'
 import {
   attempted,
@@ -24,7 +25,7 @@ import {
 } from './queued-messages.ts'
 import { reportKey } from './reports.ts'
 import { announcedBy } from './gathered-messages.ts'
-import { asc, desc, gt, lte, sql, type SQL } from 'drizzle-orm'
+import { and, asc, desc, gt, lte, not, sql, type SQL } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { Instant } from '../domain/time.ts'
 import { nextBy, columnsOf, countOf, findBy, given, rowsOf, same, type Chosen } from './prepared.ts'
@@ -90,6 +91,43 @@ export const dueIn = (db: BetterSQLite3Database) => {
   }
 }
 
+/** The first 48 bits of an event's id are its time in ms, if its version is 8. */
+const timeIn = (id: string): Instant | undefined =>
+  id.charAt(14) === '8' ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : undefined
+
+type Oldest = Readonly<Record<'due' | 'held' | 'later' | 'abandoned', Instant | undefined>>
+
+/** Nothing is sent there now; of event destinations nothing is said. */
+const isHeld = sql`(${destination} not like 'http%' or exists (
+  select 1 from ${trouble} where ${trouble.key} = ${merchant} || '/' || ${destination}
+    and (${trouble.restedAt} is not null or ${trouble.pausedUntil} > ${now})))`
+
+/**
+ * Since when the oldest message has been due; of those that are held, will be tried again or were
+ * given up, when its event happened. It reads all undelivered messages.
+ */
+const oldestIn = (db: BetterSQLite3Database) => {
+  const least = (what: SQL, ...where: readonly SQL[]) =>
+    db
+      .select({ found: sql<string | number | null>`min(${what})` })
+      .from(callbackQueue)
+      .where(and(...where))
+      .prepare()
+  const first = sql`waiting ->> '$[0].id'`
+  const isDue = lte(dueAt, now)
+  const due = least(sql`${dueAt}`, isDue, not(isHeld))
+  const held = least(first, isDue, isHeld)
+  const later = least(first, gt(dueAt, now))
+  const abandoned = least(sql`abandoned ->> '$[0].id'`, isUnfinished, sql`abandoned <> '[]'`)
+  const timeOf = (row: { readonly found: unknown } | undefined) => timeIn(String(row?.found))
+  return (at: Instant): Oldest => ({
+    due: (due.get({ now: at })?.found as number | null) ?? undefined,
+    held: timeOf(held.get({ now: at })),
+    later: timeOf(later.get({ now: at })),
+    abandoned: timeOf(abandoned.get()),
+  })
+}
+
 export const callbackQueueQueries = (db: BetterSQLite3Database) => {
   const isDue = [same(subject), lte(dueAt, now)]
   const lane = columnsOf(db, callbackQueue, { columns: { merchant, destination }, where: isDue })
@@ -120,6 +158,7 @@ export const callbackQueueQueries = (db: BetterSQLite3Database) => {
     /** For the operator. */
     unfinished: () => unfinished.all(),
     unfinishedCount: countOf(db, callbackQueue, isUnfinished),
+    oldest: oldestIn(db),
   }
 }
 

@@ -195,12 +195,20 @@ export const reportQueries = (db: BetterSQLite3Database) => {
     order: [desc(closedPosition)],
     limit: 1,
   })
+  const firstClosing = columnsOf(db, reports, {
+    columns: { closedAt: reports.closedAt },
+    where: [eq(reports.closing, true)],
+    order: [asc(reports.closedAt)],
+    limit: 1,
+  })
   return {
     find: (merchant: string, ledger: string, number: number) =>
       find(reportKey(ledgerStream(merchant, ledger), number)),
     findByKey: find,
     /** Reports that wait for their logs. */
     closingCount: countOf(db, reports, eq(reports.closing, true)),
+    /** When the first of them was closed. */
+    closingSince: (): Instant | undefined => firstClosing.get()?.closedAt,
     /** The first closing report of each ledger, starting with merchants after this id. */
     nextClosing: nextClosingIn(db),
     /** The number of a ledger's open report and the position it starts after. */

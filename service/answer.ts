@@ -112,7 +112,14 @@ export const openService = async (
   const lastAudit = audits.last
   const messages = openMessages(core, { wire, signer })
   const messageAlarms = () => messages.limits.alarms(core.now())
-  const metrics = makeMetrics(core, { listenerCount: pusher.count, lastAudit, messageAlarms })
+  const keyCheck = dailyKeyCheck(core)
+  const metrics = makeMetrics(core, {
+    listenerCount: pusher.count,
+    lastAudit,
+    messageAlarms,
+    keysHold: keyCheck.hold,
+    mayDo: (kind) => mayDo(kind),
+  })
   const sending = { wire, signer, countAttempt: metrics.countAttempt, signedPost }
   const toOwners = ownerMessages(core, messages, ownerWords)
   const qrImage = makeQrCodes(beside)
@@ -138,20 +145,24 @@ export const openService = async (
   const sendMessage = messages.send
 
   // Ordered so that work comes before other work that it may make due.
-  const { begin, stop, settle, hasBegun } = runBackgroundWork(core, [
-    ...payments.work,
-    ...people.work,
-    ...accounting.work,
-    ...merchants.work,
-    ...callbacks.work,
-    ...transparency.work,
-    // One process per directory keeps them. Work in progress is aborted at a stop.
-    { due: keepDays(core, past), sendsMessages: true, giveUp: past.close },
-    ...audits.work,
-    ...portalWork(core),
-    dailyKeyCheck(core),
-    ...toOwners.work,
-  ])
+  const { begin, stop, settle, hasBegun, mayDo } = runBackgroundWork(
+    core,
+    [
+      ...payments.work,
+      ...people.work,
+      ...accounting.work,
+      ...merchants.work,
+      ...callbacks.work,
+      ...transparency.work,
+      // One process per directory keeps them. Work in progress is aborted at a stop.
+      { name: 'keep_days', due: keepDays(core, past), sendsMessages: true, giveUp: past.close },
+      ...audits.work,
+      ...portalWork(core),
+      keyCheck.work,
+      ...toOwners.work,
+    ],
+    metrics.observeWork,
+  )
   core.onFolded(live.onFolded)
   let isStopping = false
   const ready = makeReadiness(core, { hasBegun, isStopping: () => isStopping })

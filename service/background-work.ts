@@ -18,6 +18,8 @@ const apartMs = 200
 const standInEveryMs = 1000
 
 export type Work = {
+  /** In metrics. */
+  readonly name: string
   readonly due: DueWork
   /** Sends messages to the outside. Only one process per directory does it, to avoid duplicates. */
   readonly sendsMessages?: boolean
@@ -121,14 +123,30 @@ const kindsBeyond = async (work: readonly Work[]): Promise<readonly string[]> =>
   return (await Promise.all(answers)).flat()
 }
 
+/** Called with the duration of each run of some work, in seconds. */
+type ObserveWork = (name: string, seconds: number) => void
+
+const timed =
+  (name: string, due: DueWork, observe: ObserveWork): DueWork =>
+  async (at, stopped) => {
+    const begun = steadyTime()
+    try {
+      return await due(at, stopped)
+    } finally {
+      observe(name, (steadyTime() - begun) / 1_000)
+    }
+  }
+
 const scheduleAll = (
   core: Core,
   work: readonly Work[],
+  observe: ObserveWork,
   byOneProcess: (due: DueWork) => DueWork,
   onFailure: (error: unknown) => void,
 ) =>
   work.map((one) => {
-    const due = permitted(one, byOneProcess, core.sharedWork)
+    const own = { ...one, due: timed(one.name, one.due, observe) }
+    const due = permitted(own, byOneProcess, core.sharedWork)
     const scheduled = schedule({ now: core.now, after, onFailure }, due)
     one.onScheduled?.(scheduled.wake)
     return { ...one, scheduled }
@@ -138,12 +156,16 @@ const scheduleAll = (
  * Runs work whenever it is due, in the order in which one may make another due.
  * Long because starting, settling and stopping share what is in flight.
  */
-export const runBackgroundWork = (core: Core, work: readonly Work[]) => {
+export const runBackgroundWork = (
+  core: Core,
+  work: readonly Work[],
+  observe: ObserveWork = () => {},
+) => {
   const { log } = core
   const { caughtUp, ready } = core.readModels
   const onFailure = workFailed(core)
   const sender = electSender(core.settings.DATA_DIR, caughtUp)
-  const all = scheduleAll(core, work, sender.byOneProcess, onFailure)
+  const all = scheduleAll(core, work, observe, sender.byOneProcess, onFailure)
   const wake = () => all.forEach(({ scheduled }) => scheduled.wake())
   const mayDo = (lease: LeasedKind | undefined): boolean =>
     core.sharedWork && lease ? core.sharedWork.isAnyOwn(lease) : sender.isOurs()
@@ -169,7 +191,7 @@ export const runBackgroundWork = (core: Core, work: readonly Work[]) => {
         keepTidy()
         const machine = { machineNow: wallClock, elapsed: steadyTime }
         callOff = watchClock({ log, after, ...machine }).stop
-        checkClock(log, core.store, core.now()).catch(onFailure)
+        checkClock(log, core.store, core.now(), core.observeClock).catch(onFailure)
       },
       (error: unknown) => {
         // Without this check, a closed log would be retried forever.
@@ -184,6 +206,8 @@ export const runBackgroundWork = (core: Core, work: readonly Work[]) => {
     begin,
     /** Whether the read models have caught up since the start. */
     hasBegun: (): boolean => hasBegun,
+    /** Whether this process may do shared work of the kind. */
+    mayDo: (kind: LeasedKind): boolean => !stopping.signal.aborted && mayDo(kind),
     settle: async (): Promise<void> => {
       for (const { settle, scheduled, lease } of all) {
         // Work that arrived a moment ago may be due too.

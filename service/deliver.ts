@@ -8,13 +8,14 @@ import type { DeliveryStart } from './callbacks/delivery-exchange.ts'
 import { callbackDelivery } from './callbacks/delivery.ts'
 import { signerIn } from './callbacks/own-signer.ts'
 import { openCore } from './core.ts'
+import type { CountAttempt } from './metrics/counters.ts'
 import { wallClock } from '../application/machine.ts'
 
 /** Delivers whatever callback is due, beside a running service. */
 export const openDelivery = async (
   { settings, address, writer }: DeliveryStart,
   folding: StartFolding,
-  countAttempt: (result: string) => void,
+  countAttempt: CountAttempt,
 ) => {
   const log = makeLog(settings.LOG_LEVEL)
   const core = await openCore(settings, log, { address: () => address, writer, folding })

@@ -4,7 +4,16 @@ import { basename } from 'node:path'
 import { expect, test } from 'vitest'
 import { paymentActions } from '../http/merchant/payment-update.ts'
 import { operationsFile, printedClientOperations } from '../docs/client-operations.ts'
-import { auditorsPage, operationsPage, printedAuditors, printedOperations } from '../docs/tables.ts'
+import {
+  auditorsPage,
+  logLinesPage,
+  metricsPage,
+  operationsPage,
+  printedAuditors,
+  printedLogLines,
+  printedMetrics,
+  printedOperations,
+} from '../docs/tables.ts'
 import { printedTexts, textsFile } from '../docs/texts.ts'
 
 test('settings and commands are those of the code (`npm run docs` prints them)', async () => {
@@ -13,6 +22,11 @@ test('settings and commands are those of the code (`npm run docs` prints them)',
 
 test('the views of queries are those of the code (`npm run docs` prints them)', async () => {
   expect(auditorsPage).toBe(await printedAuditors())
+})
+
+test('metrics and fields of log lines are those of the code (`npm run docs`)', async () => {
+  expect(metricsPage).toBe(await printedMetrics())
+  expect(logLinesPage).toBe(await printedLogLines())
 })
 
 test('operations of the client are those of the routes (`npm run docs` prints them)', async () => {

@@ -1,4 +1,4 @@
-import type { LookupFunction } from 'node:net'
+import { isIP, type LookupFunction } from 'node:net'
 import {
   connect,
   type PeerCertificate,
@@ -31,11 +31,15 @@ export const trustingAlso = (
 const probeTimeoutMs = 2000
 
 /** Reads the certificate of an untrusted server, without sending anything. */
-const certificateAt = (url: URL, lookup: LookupFunction): Promise<PeerCertificate | undefined> =>
+export const certificateAt = (
+  url: URL,
+  lookup: LookupFunction,
+): Promise<PeerCertificate | undefined> =>
   new Promise((resolve) => {
     const host = url.hostname.replace(/^\[|\]$/g, '')
     const port = Number(url.port || 443)
-    const socket = connect({ host, port, lookup, servername: '', rejectUnauthorized: false })
+    const servername = isIP(host) ? '' : host
+    const socket = connect({ host, port, lookup, servername, rejectUnauthorized: false })
     const end = (found?: PeerCertificate): void => {
       clearTimeout(timer)
       socket.destroy()

@@ -6,7 +6,14 @@ import {
   StoreUnavailable,
   WrongExpectedRevision,
 } from '../../application/event-store.ts'
-import { commitInline, type Commits, type Waiting, type Append } from './group-commits.ts'
+import {
+  commitInline,
+  measureCommits,
+  type Append,
+  type Commits,
+  type OnCommit,
+  type Waiting,
+} from './group-commits.ts'
 import { sharedEnds } from './shared-request.ts'
 import type { EventWriter } from './sqlite-event-writer.ts'
 import { unavailable } from '../system-errors.ts'
@@ -188,15 +195,19 @@ const gatherAppends = (send: (appends: readonly Waiting[]) => void) => {
 }
 
 /** Commits single appends in this thread while nothing else is in flight. */
-type Alone = { readonly isAlone: () => boolean; readonly writer: EventWriter }
+type Alone = {
+  readonly isAlone: () => boolean
+  readonly writer: EventWriter
+  readonly onCommit: OnCommit
+}
 
 /** Whether the append succeeded or failed inline; false if another process has locked the file. */
 const wasHandledInline = (
   append: Waiting,
-  { writer }: Alone,
+  { writer, onCommit }: Alone,
   acknowledge: (end: Position) => void,
 ): boolean => {
-  const end = commitInline(writer, append)
+  const end = commitInline(writer, append, onCommit)
   // After a failure too, because the caller may then read the file.
   if (end !== undefined) acknowledge(end)
   return end !== undefined
@@ -270,9 +281,10 @@ export const commitInWorker = (
   file: string,
   committed: (end: Position) => void,
   alone?: Alone,
+  measures = measureCommits().memory,
 ): WorkerCommits & { readonly share: () => MessagePort } => {
   const ends = sharedEnds()
-  const start = threadFor({ file, ends: ends.memory })
+  const start = threadFor({ file, ends: ends.memory, measures })
   const { begin, acknowledged, ...commits } = commitInOtherThread(start, ends, committed, alone)
   return {
     ...commits,

@@ -2,13 +2,22 @@ import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { WrongExpectedRevision, type Commit, type Position } from '../../application/event-store.ts'
 import { endThread } from '../worker.ts'
 import type { Content } from './event-entry.ts'
-import { commitInGroups, type Append } from './group-commits.ts'
+import {
+  commitInGroups,
+  measureCommits,
+  type Append,
+  type CommitMemory,
+} from './group-commits.ts'
 import { sharedEnds } from './shared-request.ts'
 import { openEventFile, commitsTo, announceThrottled } from './sqlite-event-file.ts'
-import { writeEvents, type Expectation, type NewRow } from './sqlite-event-writer.ts'
+import { writeEvents, type Ends, type Expectation, type NewRow } from './sqlite-event-writer.ts'
 
-/** The file, and shared memory for the end of each commit. */
-export type Given = { readonly file: string; readonly ends: SharedArrayBuffer }
+/** The file, and shared memory for the end of each commit and its measures. */
+export type Given = {
+  readonly file: string
+  readonly ends: SharedArrayBuffer
+  readonly measures: CommitMemory
+}
 
 /**
  * Appends, flattened because cloning many small objects is slow; or `end`. Each append has its
@@ -63,7 +72,7 @@ const failureOf = (error: unknown): Failure => {
   return { expected, actual }
 }
 
-const open = ({ file, ends }: Given) => {
+const open = ({ file, ends, measures }: Given) => {
   // The main thread has it open: a new file created here would have no readers.
   const database = openEventFile(file, 'append there')
   const threads = commitsTo(file)
@@ -71,10 +80,14 @@ const open = ({ file, ends }: Given) => {
   const { set: setEnds, answeredSharers } = sharedEnds(ends)
   const writer = writeEvents(database)
   let last: Commit = { milliseconds: 0, appends: 0 }
-  const commits = commitInGroups(writer, (ends, commit) => {
-    last = commit
+  const measure = measureCommits(measures).observe
+  const committed = (ends: Ends): void => {
     setEnds(ends)
     tellThreads()
+  }
+  const commits = commitInGroups(writer, committed, (milliseconds, events, appends) => {
+    last = { milliseconds, appends }
+    measure(milliseconds, events, appends)
   })
   const close = (): void => {
     writer.close()

@@ -3,13 +3,13 @@ import {
   StoreUnavailable,
   WrongExpectedRevision,
   type Appended,
-  type Commit,
   type Position,
   type Urgency,
 } from '../../application/event-store.ts'
 import { unavailable } from '../system-errors.ts'
 import type { Ends, EventWriter, Expectation, NewRow } from './sqlite-event-writer.ts'
 import { setImmediate, setTimeout, steadyTime } from '../../application/machine.ts'
+import { amounts, histogram, memoryOf, quickSeconds } from '../../application/measures.ts'
 
 export type Commits = {
   /** All rows or none. @throws WrongExpectedRevision, StoreUnavailable */
@@ -22,6 +22,32 @@ export type Commits = {
   /** Resolves when no append waits. Append nothing after this call. */
   finish(): Promise<void>
 }
+
+/** Called with the duration of each commit, in ms, and its numbers of events and appends. */
+export type OnCommit = (milliseconds: number, events: number, appends: number) => void
+
+const commitBounds = { seconds: quickSeconds, events: amounts }
+
+/**
+ * Measured in the threads that commit, and read in the one that made the memory. Two of them may
+ * lose a count where they meet.
+ */
+export const measureCommits = (memory = newMeasures()) => {
+  const seconds = histogram(commitBounds.seconds, memory.seconds)
+  const events = histogram(commitBounds.events, memory.events)
+  const observe: OnCommit = (milliseconds, count) => {
+    seconds.observe(milliseconds / 1_000)
+    events.observe(count)
+  }
+  return { memory, observe, seconds: seconds.samples, events: events.samples }
+}
+
+const newMeasures = () => ({
+  seconds: memoryOf(commitBounds.seconds),
+  events: memoryOf(commitBounds.events),
+})
+
+export type CommitMemory = ReturnType<typeof newMeasures>
 
 export type Append = {
   readonly stream: string
@@ -56,11 +82,18 @@ const takeGroup = (queue: Queued[]): Queued[] => {
 }
 
 /** Writes and commits one group. Answers none of it before all of it is durable. */
-const writeGroup = (writer: EventWriter, group: readonly Waiting[]): Ends => {
+const writeGroup = (
+  writer: EventWriter,
+  group: readonly Waiting[],
+  onCommit: OnCommit = () => {},
+): Ends => {
   const answers: (() => void)[] = []
+  const begun = steadyTime()
+  let count = 0
   for (const { stream, rows, expected, resolve, reject } of group) {
     try {
       const appended = writer.write(stream, rows, expected)
+      count += rows.length
       answers.push(() => resolve(appended))
     } catch (error) {
       if (!(error instanceof WrongExpectedRevision)) throw error
@@ -68,6 +101,7 @@ const writeGroup = (writer: EventWriter, group: readonly Waiting[]): Ends => {
     }
   }
   const ends = writer.commit()
+  onCommit(steadyTime() - begun, count, group.length)
   for (const answer of answers) answer()
   return ends
 }
@@ -76,9 +110,13 @@ const writeGroup = (writer: EventWriter, group: readonly Waiting[]): Ends => {
  * Commits one append inline. Returns the end of the log, or undefined if another process has locked
  * the file. Other failures go to the append's caller.
  */
-export const commitInline = (writer: EventWriter, append: Waiting): Position | undefined => {
+export const commitInline = (
+  writer: EventWriter,
+  append: Waiting,
+  onCommit?: OnCommit,
+): Position | undefined => {
   try {
-    return writer.begin() ? writeGroup(writer, [append]).end : undefined
+    return writer.begin() ? writeGroup(writer, [append], onCommit).end : undefined
   } catch (error) {
     append.reject(unavailable(error))
     writer.abandon()
@@ -90,7 +128,8 @@ export const commitInline = (writer: EventWriter, append: Waiting): Position | u
 export const commitInGroups = (
   writer: EventWriter,
   /** Called before the callers are answered. */
-  committed: (ends: Ends, commit: Commit) => void,
+  committed: (ends: Ends) => void,
+  onCommit?: OnCommit,
 ): Commits => {
   const queue: Queued[] = []
   let isScheduled = false
@@ -112,10 +151,8 @@ export const commitInGroups = (
     let group: readonly Waiting[] = []
     try {
       if (writer.begin()) {
-        const began = steadyTime()
         group = takeGroup(queue)
-        const ends = writeGroup(writer, group)
-        committed(ends, { milliseconds: steadyTime() - began, appends: group.length })
+        committed(writeGroup(writer, group, onCommit))
       } else if (steadyTime() - (queue[0]?.since ?? 0) < timeoutMs) {
         return scheduleRetry()
       } else {

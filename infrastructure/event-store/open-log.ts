@@ -11,7 +11,14 @@ import { numberedFrom, timedUuid } from './event-ids.ts'
 import type { Committing } from './sqlite-event-log.ts'
 import { getHeapStatistics } from 'node:v8'
 import { cachedPayments, type CacheLimits } from '../../application/generational-cache.ts'
-import type { Commit, EventStore } from '../../application/event-store.ts'
+import type { Commit, EventStore, NewEvent } from '../../application/event-store.ts'
+import {
+  counterBy,
+  histogramsBy,
+  quickSeconds,
+  single,
+  type Samples,
+} from '../../application/measures.ts'
 import { categoryOf } from '../../domain/stream.ts'
 import { startSpanWithin, type Traceparent } from '../../application/tracing.ts'
 import type { PaymentEvent } from '../../domain/payment/payment-events.ts'
@@ -66,26 +73,31 @@ const counted: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries(counters).flatMap(([type, series]) => (series === null ? [] : [[type, series]])),
 )
 
-const helps: Readonly<Record<Series[0], string>> = {
-  daybook_payment_requests_total: 'Payment requests made.',
-  daybook_payments_total: 'Payments by what came of their request.',
-  daybook_captures_total: 'Captures.',
-  daybook_releases_total: 'Releases.',
-  daybook_refunds_total: 'Refunds.',
-  daybook_disputes_total: 'Disputes opened, won and lost.',
-}
+const metrics = [
+  'daybook_payment_requests_total',
+  'daybook_payments_total',
+  'daybook_captures_total',
+  'daybook_releases_total',
+  'daybook_refunds_total',
+  'daybook_disputes_total',
+] as const satisfies readonly Series[0][]
 
 /**
  * The same store, with appended events counted for Prometheus. A library's counter would cost more
  * than a decision.
  */
-const countEvents = <Store extends EventStore>(store: Store) => {
+const countEvents = <Store extends EventStore>(store: Store, merchants: ReadonlySet<unknown>) => {
   const counts = new Map([...counted.keys()].map((type) => [type, 0]))
 
-  const count = (events: readonly { readonly type: string }[]): void => {
-    for (const { type } of events) {
+  const ofMerchants = counterBy('merchant', 'event')
+
+  const count = (events: readonly NewEvent[]): void => {
+    for (const { type, metadata } of events) {
       const before = counts.get(type)
-      if (before !== undefined) counts.set(type, before + 1)
+      if (before === undefined) continue
+      counts.set(type, before + 1)
+      const { merchant } = metadata
+      if (merchants.has(merchant)) ofMerchants.count([String(merchant), type])
     }
   }
   const counting: Store = {
@@ -99,14 +111,20 @@ const countEvents = <Store extends EventStore>(store: Store) => {
 
   return {
     store: counting,
-    metrics: () =>
-      Object.entries(helps).map(([name, help]) => ({
-        ...{ name, help, type: 'counter' },
-        values: [...counts].flatMap(([type, value]) => {
+    metrics: () => {
+      const samples = (name: string) => (): Samples =>
+        [...counts].flatMap(([type, value]) => {
           const [own, outcome] = counted.get(type) ?? []
-          return own === name ? [{ labels: outcome === undefined ? {} : { outcome }, value }] : []
-        }),
-      })),
+          return own === name ? single(value, outcome === undefined ? {} : { outcome }) : []
+        })
+      return {
+        ...(Object.fromEntries(metrics.map((name) => [name, samples(name)])) as Record<
+          (typeof metrics)[number],
+          () => Samples
+        >),
+        daybook_merchant_payment_events_total: ofMerchants.samples,
+      }
+    },
   }
 }
 
@@ -158,20 +176,34 @@ type WatchedStore = EventStore & {
   readonly failure: () => unknown
 }
 
+/** Measures how long something takes, in seconds, also if it fails. */
+const timing =
+  ({ observe }: ReturnType<typeof histogramsBy>) =>
+  <Answer>(operation: string, ask: () => Promise<Answer>): Promise<Answer> => {
+    const begun = steadyTime()
+    const done = (): void => observe(operation, (steadyTime() - begun) / 1_000)
+    const answer = ask()
+    answer.then(done, done)
+    return answer
+  }
+
 /** The same store, with outages logged; requests get no details of them. */
 export const watchStore = (
   store: EventStore & Partial<Pick<WatchedStore, 'canBeWritten' | 'failure'>>,
   log: Log,
   elapsed?: () => number,
   probe?: Probe,
+  times = histogramsBy('operation', quickSeconds),
 ): WatchedStore => {
+  const timed = timing(times)
   const use = (done: string, probe?: Probe) => useOf(log, 'the log of events', done, elapsed, probe)
   const [writing, reading, following] = [use('written', probe), use('read'), use('followed')]
   return {
     ...store,
-    append: (...what) => reportingTo(writing, store.append(...what)),
-    readStream: (...about) => reportingTo(reading, store.readStream(...about)),
-    head: () => reportingTo(reading, store.head()),
+    append: (...what) => timed('append', () => reportingTo(writing, store.append(...what))),
+    readStream: (...about) =>
+      timed('read_stream', () => reportingTo(reading, store.readStream(...about))),
+    head: () => timed('head', () => reportingTo(reading, store.head())),
     follow: (after, signal) => store.follow(after, signal, following),
     canBeWritten: store.canBeWritten ?? writing.works,
     failure: () => (store.failure ?? writing.failure)() ?? reading.failure(),
@@ -209,6 +241,9 @@ export const cacheLimitsInHeap = (): CacheLimits => ({
   bytes: Math.floor(getHeapStatistics().heap_size_limit * share),
 })
 
+/** Groups of appends are the affair of a file. */
+const none = (): Samples => []
+
 export const openLog = async (
   settings: Settings & Place,
   log: Log,
@@ -221,11 +256,13 @@ export const openLog = async (
   const from = await opened.head()
   // Each store wraps the one before it.
   const probe = opened.log && writeAt(logFileIn(settings))
-  const watched = watchStore(opened, log, undefined, probe)
+  const times = histogramsBy('operation', quickSeconds)
+  const watched = watchStore(opened, log, undefined, probe, times)
   const waiting = waitingStore(watched)
   const gate = gateOf(waiting.store)
   const system = opened.log ? 'sqlite' : 'eventstoredb'
-  const counting = countEvents(traceAppends(gate.store, system))
+  const traced = traceAppends(gate.store, system)
+  const counting = countEvents(traced, new Set(settings.METRICS_MERCHANTS))
   const freshness = watchFreshness(counting.store, from)
   const { store } = freshness
 
@@ -259,7 +296,8 @@ export const openLog = async (
     waitFor: waiting.waitFor,
     limitKinds: gate.limitKinds,
     freshness,
-    eventCounts: counting.metrics,
+    paymentCounts: counting.metrics,
+    measures: { store: times, commits: opened.log?.commits ?? { seconds: none, events: none } },
     handle,
     find,
     recall,

@@ -23,6 +23,7 @@ export const openClock = async (
     aheadBy = Math.max(aheadBy, found)
   }
   const now = (): Instant => wallClock() + aheadBy
+  let latest = -Infinity
   return {
     now,
     /** Reads what others have moved, without waiting for notification. */
@@ -45,7 +46,10 @@ export const openClock = async (
       const command = { type: 'AdvanceClock', machine, ...step } as const
       moveTo((await handle(clocks, 'service', command, context)).state.aheadBy)
     },
+    /** How far it is behind the newest event seen, in ms. */
+    behindMs: (): number => Math.max(0, latest - now()),
     observeClock: (events: readonly RecordedEvent[]): void => {
+      for (const { metadata } of events) latest = Math.max(latest, Number(metadata['at']) || 0)
       for (const { type, data } of events)
         if (type === 'ClockAdvanced') moveTo(clockEvents.ClockAdvanced.parse(data).aheadBy)
     },
@@ -97,8 +101,10 @@ export const checkClock = async (
   log: Pick<Log, 'warn'>,
   store: Pick<EventStore, 'readBack'>,
   now: Instant,
+  observe: (events: readonly RecordedEvent[]) => void = () => {},
 ): Promise<void> => {
   const last = await store.readBack(undefined, lastEvents)
+  observe(last)
   const latest = Math.max(...last.map(({ metadata }) => Number(metadata['at'])))
   if (isAhead(latest, now)) log.warn({ seconds: Math.round((latest - now) / 1000) }, back)
 }

@@ -4,7 +4,7 @@ import type { Where } from '../worker.ts'
 import Database from '../sqlite.ts'
 import { unavailable } from '../system-errors.ts'
 import { commitInWorker, commitThrough } from './commit-client.ts'
-import { commitInGroups, type Commits } from './group-commits.ts'
+import { commitInGroups, measureCommits, type Commits } from './group-commits.ts'
 import {
   sameFiles,
   openEventFile,
@@ -14,7 +14,7 @@ import {
   watchGrowth,
 } from './sqlite-event-file.ts'
 import { readEventRows, type EventRows } from './sqlite-event-rows.ts'
-import { writeEvents } from './sqlite-event-writer.ts'
+import { writeEvents, type Ends } from './sqlite-event-writer.ts'
 
 /** Events as rows of one file; contents are opaque here. */
 export type EventLog = EventRows & {
@@ -38,6 +38,8 @@ export type EventLog = EventRows & {
   checkpoint(): void
   /** A port through which another thread can commit; undefined if this log has no writer thread. */
   readonly shareWriter: (() => MessagePort) | undefined
+  /** Of the commits of this thread and of the one that commits for it. */
+  readonly commits: CommitSamples
   readonly isClosed: boolean
   close(): Promise<void>
 }
@@ -49,6 +51,10 @@ const closeFile = (database: Database.Database): void => {
     throw unavailable(error)
   }
 }
+
+type Measures = ReturnType<typeof measureCommits>
+
+export type CommitSamples = Pick<Measures, 'seconds' | 'events'>
 
 type Committed = {
   readonly commits: Commits & { readonly acknowledgedEnd: (fileEnd: Position) => Position }
@@ -62,14 +68,16 @@ const commitInThisThread = (
   database: Database.Database,
   onOthers: () => void,
   committed: (end: Position) => void,
+  { observe }: Measures,
 ): Committed => {
   const threads = commitsTo(file)
   threads.onmessage = onOthers
   const writer = writeEvents(database)
-  const commits = commitInGroups(writer, ({ end }) => {
+  const tell = ({ end }: Ends): void => {
     committed(end)
     threads.postMessage(null)
-  })
+  }
+  const commits = commitInGroups(writer, tell, observe)
   const acknowledgedEnd = (fileEnd: Position): Position => fileEnd
   const leave = (): void => {
     threads.close()
@@ -90,10 +98,11 @@ const commitApart = (
   database: Database.Database,
   isAlone: () => boolean,
   committed: (end: Position) => void,
+  { memory, observe: onCommit }: Measures,
 ): Committed => {
   database.pragma(`wal_autocheckpoint = ${pagesWhenAlone}`)
   const writer = writeEvents(database)
-  const commits = commitInWorker(file, committed, { isAlone, writer })
+  const commits = commitInWorker(file, committed, { isAlone, writer, onCommit }, memory)
   return { commits, leave: writer.close, shareWriter: commits.share }
 }
 
@@ -104,6 +113,19 @@ const commitShared = (port: MessagePort, committed: (end: Position) => void): Co
 
 /** Where appends are committed: inline, in a new thread, or through a port. */
 export type Committing = Where | MessagePort
+
+/** What SQLite finds wrong with a file. @throws StoreUnavailable */
+const damageIn = (database: Database.Database): string[] => {
+  try {
+    const told = database.pragma('integrity_check') as readonly { integrity_check: string }[]
+    return told.map(({ integrity_check }) => integrity_check).filter((text) => text !== 'ok')
+  } catch (error) {
+    // The damage keeps SQLite from checking further.
+    if (error instanceof Database.SqliteError && error.code === 'SQLITE_CORRUPT')
+      return [error.message]
+    throw unavailable(error)
+  }
+}
 
 /** Opens or creates an event log in a file. @throws Error if the file is unusable */
 export const openEventLog = (
@@ -117,25 +139,15 @@ export const openEventLog = (
   const rows = readEventRows(database)
   const end: EventLog['end'] = (kind) => commits.acknowledgedEnd(rows.head(kind))
   const { grown, look, wake, release } = watchGrowth(end)
+  const measures = measureCommits()
   const commit = (): Committed => {
-    if (committing === 'inline') return commitInThisThread(file, database, look, wake)
-    if (committing === 'worker') return commitApart(file, database, isAlone, wake)
+    if (committing === 'inline') return commitInThisThread(file, database, look, wake, measures)
+    if (committing === 'worker') return commitApart(file, database, isAlone, wake, measures)
     return commitShared(committing, wake)
   }
   const { commits, leave, shareWriter } = commit()
   const checkpoint = database.prepare('PRAGMA wal_checkpoint(PASSIVE)')
   const areSame = sameFiles(file)
-  const damage = (): string[] => {
-    try {
-      const told = database.pragma('integrity_check') as readonly { integrity_check: string }[]
-      return told.map(({ integrity_check }) => integrity_check).filter((text) => text !== 'ok')
-    } catch (error) {
-      // The damage keeps SQLite from checking further.
-      if (error instanceof Database.SqliteError && error.code === 'SQLITE_CORRUPT')
-        return [error.message]
-      throw unavailable(error)
-    }
-  }
   let closing: Promise<void> | undefined
 
   const finishAndClose = async (): Promise<void> => {
@@ -154,8 +166,9 @@ export const openEventLog = (
     grown: (after, signal) => (closing ? Promise.resolve() : grown(after, signal)),
     end,
     look,
-    damage,
+    damage: () => damageIn(database),
     shareWriter,
+    commits: measures,
     checkpoint: () => {
       if (areSame()) checkpoint.get()
     },

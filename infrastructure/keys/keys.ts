@@ -8,7 +8,7 @@ import {
 } from 'node:crypto'
 import { link, readFile, unlink, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { generationalCache, cached } from '../../application/generational-cache.ts'
+import { counted, generationalCache, cached } from '../../application/generational-cache.ts'
 import { makeFolder } from '../open-files.ts'
 import { aside, randomUUID } from '../../application/machine.ts'
 import { makePrivateKey, signRsaSlowly, type KeyType } from './slow-crypto.ts'
@@ -65,7 +65,7 @@ const importsKept = 10_000
  */
 export const makeSignatureCheck = (keyOfNobody: string) => {
   type Imported = { readonly key: KeyObject; readonly isSound: boolean }
-  const imported = generationalCache<string, Imported>(importsKept)
+  const imported = counted('public_keys', generationalCache<string, Imported>(importsKept))
   const importOnce = (pem: string): Imported => {
     const known = imported.get(pem)
     if (known) return known

@@ -45,7 +45,9 @@ const lookEveryMs = 500
 const kept = 1_000
 
 /** Kinds of shared work, as named by leases. */
-export type LeasedKind = 'merchants' | 'funding' | 'checkpoints'
+export const leasedKinds = ['merchants', 'funding', 'checkpoints'] as const
+
+export type LeasedKind = (typeof leasedKinds)[number]
 
 const unlimited = 'the lease stream cannot be limited: let this user write its metadata'
 

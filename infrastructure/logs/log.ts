@@ -1,10 +1,13 @@
 import { pino } from 'pino'
 
+/** One JSON object a line, as `log-line.ts` describes it. */
+export const logOptions = (level: string) => ({
+  ...{ level, base: null, errorKey: 'error' },
+  timestamp: pino.stdTimeFunctions.isoTime,
+})
+
 export const makeLog = (level: string) =>
-  pino(
-    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, errorKey: 'error' },
-    pino.destination({ dest: 2, sync: false }),
-  )
+  pino(logOptions(level), pino.destination({ dest: 2, sync: false }))
 
 /** Plain lines, for operators who run a command. */
 export const makePlainLog = (): Log =>

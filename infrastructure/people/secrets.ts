@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { concurrencyLimit } from '../../application/concurrency-limit.ts'
-import { generationalCache } from '../../application/generational-cache.ts'
+import { counted, generationalCache } from '../../application/generational-cache.ts'
 import { andThen, type MaybePromise } from '../../application/maybe-promise.ts'
 import { hashSlowly, verifySlowly } from '../keys/slow-crypto.ts'
 import { networkOf } from '../networks.ts'
@@ -51,7 +51,7 @@ export const makeSecretCheck = (machineNow: () => number) => {
   const key = randomBytes(32).toString('hex')
   const limited = concurrencyLimit(checks)
   /** Separate caches, because anybody can fill the one for wrong secrets. */
-  const right = generationalCache<string, number>(verdictsKept)
+  const right = counted('secrets', generationalCache<string, number>(verdictsKept))
   const wrong = generationalCache<string, number>(verdictsKept)
   const underWay = new Map<string, Promise<boolean>>()
   let hashOfNobody: MaybePromise<string> = hashSecret(randomBytes(32).toString('hex')).then(

@@ -10,9 +10,9 @@ import type { StartFolding } from './folding.ts'
 import { keepFollowing } from './keep-following.ts'
 import { makeRelay, type NoteEnd } from './relay.ts'
 import { makeWaiters } from './waiters.ts'
-import { clearTimeout, setTimeout } from '../../application/machine.ts'
+import { clearTimeout, setTimeout, steadyTime } from '../../application/machine.ts'
 
-type Batch = { readonly last: Position; readonly count: number }
+type Batch = { readonly last: Position; readonly count: number; readonly since: number }
 
 /**
  * Counts events that are not folded yet. Positions cannot be subtracted: in EventStoreDB they are
@@ -20,6 +20,7 @@ type Batch = { readonly last: Position; readonly count: number }
  */
 export const countLag = (from: Position, foldedEvents: () => number) => {
   let waiting: Batch[] = []
+  const begun = steadyTime()
 
   const backlog = (position: Position): number => {
     if (position >= from) return 0
@@ -30,7 +31,7 @@ export const countLag = (from: Position, foldedEvents: () => number) => {
   return {
     observe: (events: readonly RecordedEvent[]): void => {
       const last = events.at(-1)?.position
-      if (last !== undefined) waiting.push({ last, count: events.length })
+      if (last !== undefined) waiting.push({ last, count: events.length, since: steadyTime() })
     },
     moved: (position: Position): void => {
       if (waiting[0] && waiting[0].last <= position)
@@ -38,6 +39,11 @@ export const countLag = (from: Position, foldedEvents: () => number) => {
     },
     behind: (position: Position): number =>
       waiting.reduce((sum, { count }) => sum + count, backlog(position)),
+    /** How long the oldest of these has waited here, in ms; 0 if there is none. */
+    behindMs: (position: Position): number => {
+      const since = position < from ? begun : waiting[0]?.since
+      return since === undefined ? 0 : steadyTime() - since
+    },
   }
 }
 
@@ -197,6 +203,7 @@ export const runReadModels = (needs: Needs) => {
     },
     hurry: (): void => folding.hurry(),
     behind: (): number => lag.behind(position),
+    behindMs: (): number => lag.behindMs(position),
     /** Waits without a limit, for work that must not start on outdated rows. */
     ready: async (): Promise<void> => reachedSometime(await store.head()),
     /** Never waits long for the store. */

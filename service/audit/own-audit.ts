@@ -83,6 +83,7 @@ export const ownAudit = (needs: Needs, machineNow: () => Instant = wallClock) =>
   const dueAt = (): Instant => Math.max(notBefore, (last.read()?.at ?? -Infinity) + everyMs)
 
   const work: Work = {
+    name: 'audit',
     // One process per directory is enough.
     sendsMessages: true,
     due: async (now, stopped) => {

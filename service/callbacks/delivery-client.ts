@@ -4,6 +4,7 @@ import type { Work } from '../background-work.ts'
 import type { Core } from '../core.ts'
 import { startReader } from '../../infrastructure/read-models/reading-thread.ts'
 import type { DeliveryStart, FromDelivery, ToDelivery } from './delivery-exchange.ts'
+import type { CountAttempt } from '../metrics/counters.ts'
 import { steadyTime } from '../../application/machine.ts'
 
 /** In megabytes. */
@@ -16,8 +17,6 @@ const longestBeginMs = 1_000
 type Needs = Pick<Core, 'settings' | 'publicUrl' | 'readModels' | 'log'> & {
   readonly callbacks: { readonly queue: Pick<Core['callbacks']['queue'], 'dueAnywhere'> }
 }
-type CountAttempt = (result: string, count: number) => void
-
 type Settling = { readonly resolve: () => void; readonly reject: (error: Error) => void }
 
 const startThread = (
@@ -94,6 +93,7 @@ export const deliveryInThread = (
   const isAnyWaiting = (): boolean => queue.dueAnywhere(Number.MAX_SAFE_INTEGER, 1).length > 0
 
   return {
+    name: 'deliver_callbacks',
     due: async (at) => {
       if (thread || isStopping) return null
       if (steadyTime() < restsUntil) return at + restMs

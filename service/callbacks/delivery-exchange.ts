@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { Position } from '../../application/event-store.ts'
 import type { FromReader, ToReader } from '../../infrastructure/read-models/reading-thread.ts'
+import type { CountAttempt } from '../metrics/counters.ts'
 import type { Settings } from '../../infrastructure/settings.ts'
 
 export type DeliveryStart = {
@@ -20,5 +21,5 @@ export type ToDelivery =
 export type FromDelivery =
   | FromReader
   | { readonly settled: number; readonly problem: string | undefined }
-  /** Number of attempts by result, since the last such message. */
-  | { readonly attempts: readonly (readonly [result: string, count: number])[] }
+  /** Attempts since the last such message. */
+  | { readonly attempts: readonly Parameters<CountAttempt>[] }

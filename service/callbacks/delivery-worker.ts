@@ -3,23 +3,24 @@ import { StoreUnavailable } from '../../application/event-store.ts'
 import { openDelivery } from '../deliver.ts'
 import { foldedElsewhere } from '../../infrastructure/read-models/folding.ts'
 import { yieldToRequests, endThread } from '../../infrastructure/worker.ts'
+import type { CountAttempt } from '../metrics/counters.ts'
 import type { DeliveryStart, FromDelivery, ToDelivery } from './delivery-exchange.ts'
 import { clearTimeout, setTimeout } from '../../application/machine.ts'
 
-/** How often counts of attempts are reported, in ms. */
+/** How often attempts are reported, in ms. */
 const tellEveryMs = 250
 
 const countAttempts = (send: (message: FromDelivery) => void) => {
-  let counts = new Map<string, number>()
+  let attempts: Parameters<CountAttempt>[] = []
   let timer: NodeJS.Timeout | undefined
   const tell = (): void => {
     clearTimeout(timer)
     timer = undefined
-    if (counts.size > 0) send({ attempts: [...counts] })
-    counts = new Map()
+    if (attempts.length > 0) send({ attempts })
+    attempts = []
   }
-  const count = (result: string): void => {
-    counts.set(result, (counts.get(result) ?? 0) + 1)
+  const count: CountAttempt = (...attempt) => {
+    attempts.push(attempt)
     timer ??= setTimeout(tell, tellEveryMs)
   }
   return { count, tell }

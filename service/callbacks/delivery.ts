@@ -66,6 +66,7 @@ export const callbackDelivery = (
     onFailure: workFailed(core),
   })
   return {
+    name: 'deliver_callbacks',
     due: work,
     sendsMessages: true,
     lease: 'merchants',
@@ -108,6 +109,12 @@ export const withEventDestinations = (core: Core, delivery: Work): Work[] => {
       await core.caughtUp()
     }
   }
-  const feeder: Work = { due, sendsMessages: true, lease: 'merchants', settle: async () => {} }
+  const feeder: Work = {
+    name: 'feed_destinations',
+    due,
+    sendsMessages: true,
+    lease: 'merchants',
+    settle: async () => {},
+  }
   return [feeder, { ...delivery, settle }]
 }

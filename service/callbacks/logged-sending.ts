@@ -18,6 +18,7 @@ import {
 } from '../../infrastructure/callbacks/signed-post.ts'
 import { signedPostInWorker } from '../../infrastructure/callbacks/sending-client.ts'
 import { wallClock } from '../../application/machine.ts'
+import type { CountAttempt } from '../metrics/counters.ts'
 
 type Told = { readonly text: string; readonly traceparent: Traceparent | undefined }
 
@@ -60,7 +61,7 @@ const receivers =
 export type SendingNeeds = {
   readonly wire: CallbackWire
   readonly signer: Signer
-  readonly countAttempt: (result: string, count?: number) => void
+  readonly countAttempt: CountAttempt
   /** By default over the network. */
   readonly signedPost?: SignedPost | undefined
 }
@@ -100,14 +101,14 @@ export const loggedSending = (
       const { uri, secretId } = receiver
       if (channelOf(uri) !== undefined) {
         // Channels publish the recorded attempt, on every node.
-        countAttempt('delivered')
+        countAttempt('delivered', 0, merchant)
         return { result: 'delivered', httpStatus: null, problem: null, durationMs: 0 }
       }
       const { text, traceparent } = await wire.tell(message, uri)
       const secrets = secretId === null ? [] : await findSecrets(secretId, now())
       const signing = secrets.map(({ secret }) => secret)
       const answer = await send(receivedId(message.id), uri, text, signing, leftMs, traceparent)
-      countAttempt(answer.result)
+      countAttempt(answer.result, answer.durationMs, merchant)
       if (answer.result !== 'delivered') logUndelivered(log, message, uri, answer)
       return answer
     },

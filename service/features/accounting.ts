@@ -45,10 +45,10 @@ export const accountingSlice = (core: Core, { names }: Pick<About, 'names'>, lin
     },
     // Unfinished log files are abandoned, however long they are; the next start writes them.
     work: [
-      { due: settleDue, lease },
-      { due: changingAccounts(core), lease },
-      { due: closeDue, lease },
-      { due: completeReports, giveUp: close, lease },
+      { name: 'settle', due: settleDue, lease },
+      { name: 'change_accounts', due: changingAccounts(core), lease },
+      { name: 'close_reports', due: closeDue, lease },
+      { name: 'complete_reports', due: completeReports, giveUp: close, lease },
     ],
   }
 }

@@ -65,7 +65,7 @@ export const merchantSlice = (core: Core, { links, qrImage, verifySecret }: Part
       isNetmask,
       qrImage,
     },
-    work: [{ due: matching.work, lease: 'merchants' as const }],
+    work: [{ name: 'match_scans', due: matching.work, lease: 'merchants' as const }],
   }
 }
 

@@ -1,3 +1,5 @@
+import type { DueWork } from '../../application/schedule.ts'
+import type { Work } from '../background-work.ts'
 import { acceptPayment } from '../../application/answer-payment.ts'
 import { captureAccepted } from '../../application/capture-accepted.ts'
 import { expirePayments } from '../../application/expire-requests.ts'
@@ -33,6 +35,13 @@ type Parts = {
   readonly merchants: Pick<MerchantSlice, 'identify' | 'awaitScan'>
   readonly granted: Granted
 }
+
+const tellFunding = (due: DueWork): Work => ({
+  name: 'tell_funding',
+  due,
+  sendsMessages: true,
+  lease: 'funding',
+})
 
 /** Payments. They expire, are captured and told to funding sources, in the background. */
 export const paymentSlice = async (
@@ -88,9 +97,9 @@ export const paymentSlice = async (
       requestPayment: request,
     },
     work: [
-      { due: expire, lease: 'merchants' as const },
-      { due: capture, lease: 'merchants' as const },
-      ...(inform ? [{ due: inform, sendsMessages: true, lease: 'funding' as const }] : []),
+      { name: 'expire_payments', due: expire, lease: 'merchants' as const },
+      { name: 'capture_automatically', due: capture, lease: 'merchants' as const },
+      ...(inform ? [tellFunding(inform)] : []),
     ],
   }
 }

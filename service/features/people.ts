@@ -60,6 +60,7 @@ export const peopleSlice = (
     },
     work: [
       {
+        name: 'expire_permissions',
         due: expire,
         lease: 'merchants' as const,
         idle: async () => {

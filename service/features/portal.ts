@@ -224,6 +224,6 @@ const changingOwners = (core: Core) =>
   })
 
 export const portalWork = (core: Core) => [
-  { due: noticeWork(core, staffIn(core)), sendsMessages: true },
-  { due: changingOwners(core), lease: 'merchants' as const },
+  { name: 'raise_notices', due: noticeWork(core, staffIn(core)), sendsMessages: true },
+  { name: 'change_owners', due: changingOwners(core), lease: 'merchants' as const },
 ]

@@ -1,25 +1,5 @@
-import { AggregatorRegistry, type Aggregator, type PrometheusContentType } from 'prom-client'
-
-/** As prom-client has it in JSON. */
-export type Metric = {
-  readonly name: string
-  readonly type: unknown
-  readonly values: readonly object[]
-}
-
-/** Gauges to add up across processes. */
-const summed = new RegExp(
-  '^(?:daybook_pusher_connections|process_(?:resident|virtual)_memory_bytes|process_heap_bytes|' +
-    'process_open_fds|nodejs_(?:heap|external_memory|active)_)',
-)
-
-/** Gauges that are low if something is wrong in one process. */
-const least: ReadonlySet<string> = new Set(['daybook_store_up', 'daybook_audit_holds'])
-
-const aggregatorOf = ({ name, type }: Metric): Aggregator => {
-  if (type !== 'gauge' || summed.test(name)) return 'sum'
-  return least.has(name) ? 'min' : 'max'
-}
+import { AggregatorRegistry, type PrometheusContentType } from 'prom-client'
+import { aggregatorOf, type Metric } from './catalogue.ts'
 
 /** Joins the metrics of processes: counters and histograms are added up. */
 export const joinMetrics = (processes: readonly (readonly Metric[])[]) =>

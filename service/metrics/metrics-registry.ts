@@ -1,192 +1,160 @@
 import { statfs } from 'node:fs/promises'
-import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
+import { cacheLookups } from '../../application/generational-cache.ts'
+import { aside, wallClock } from '../../application/machine.ts'
+import { single, type Samples } from '../../application/measures.ts'
 import type { LastAudit } from '../../audit/verify/last-audit.ts'
-import type { Core } from '../core.ts'
-import type { requestTimes } from '../server/request-log.ts'
+import { leasedKinds, type LeasedKind } from '../../infrastructure/leases/leases.ts'
 import type { MessageAlarm } from '../../infrastructure/people/message-limits.ts'
 import { version } from '../../infrastructure/version.ts'
-import { aside } from '../../application/machine.ts'
+import { threadFailures } from '../../infrastructure/worker.ts'
+import type { Core } from '../core.ts'
+import { metricOf, processMetrics, type Metric, type MetricName } from './catalogue.ts'
+import { certificateEnds } from './certificate-ends.ts'
+import type { Counted } from './counters.ts'
 
 export type Measured = {
   readonly listenerCount: () => number
   readonly lastAudit: () => LastAudit | undefined
   readonly messageAlarms: () => readonly MessageAlarm[]
-  /** Number of callback attempts, by result. */
-  readonly attempts: ReadonlyMap<string, number>
-  readonly requestTimes: ReturnType<typeof requestTimes>['metric']
+  readonly keysHold: () => boolean
+  readonly mayDo: (kind: LeasedKind) => boolean
 }
 
 type Observed = Pick<
   Core,
-  'settings' | 'readModels' | 'failures' | 'eventCounts' | 'callbacks' | 'accounting'
+  | 'settings'
+  | 'readModels'
+  | 'failures'
+  | 'paymentCounts'
+  | 'measures'
+  | 'callbacks'
+  | 'accounting'
+  | 'sharedWork'
+  | 'clockBehindMs'
+  | 'now'
+  | 'tree'
 >
 
-/** Results of the last audit; absent before the first. */
-const auditGauges = (registry: Registry, lastAudit: Measured['lastAudit']): void => {
-  const registers = [registry]
-  const tell = (gauge: Gauge, value: number | undefined): void =>
-    value === undefined ? gauge.remove() : gauge.set(value)
-  new Gauge({
-    name: 'daybook_audit_holds',
-    help: 'Whether nothing was wrong in the last audit of the log: 1, else 0.',
-    registers,
-    collect() {
-      const last = lastAudit()
-      tell(this, last && Number(last.holds))
-    },
-  })
-  new Gauge({
-    name: 'daybook_audit_held_timestamp_seconds',
-    help: 'When nothing was wrong in an audit of the log last.',
-    registers,
-    collect() {
-      const held = lastAudit()?.held
-      tell(this, held ? held.at / 1_000 : undefined)
-    },
-  })
-}
+type Read = () => Samples | Promise<Samples>
 
-/** Names from the library; only counters should end in `_total`. */
-const gaugesNamedAsCounters = [
-  'nodejs_active_resources_total',
-  'nodejs_active_handles_total',
-  'nodejs_active_requests_total',
-]
+const seconds = (milliseconds: number | undefined): number | undefined =>
+  milliseconds === undefined ? undefined : milliseconds / 1_000
 
-/** Process metrics of the library, and the build's version. */
-const processMetrics = (registry: Registry, mode: string): void => {
-  collectDefaultMetrics({ register: registry })
-  for (const name of gaugesNamedAsCounters) registry.removeSingleMetric(name)
-  new Gauge({
-    name: 'daybook_build_info',
-    help: 'What runs here: always 1.',
-    labelNames: ['version', 'node', 'mode'],
-    registers: [registry],
-  }).set({ version, node: process.version, mode }, 1)
-}
+/** Age of what began then; 0 if there is nothing. */
+const ageOf = (began: number | undefined, now: number): Samples =>
+  single(began === undefined ? 0 : Math.max(0, now - began) / 1_000)
 
-/**
- * Values read at scrape time.
- * Long because it is a list of metrics.
- */
-const ownMetrics = (
-  registers: Registry[],
-  { settings, callbacks, accounting }: Observed,
-  { attempts, listenerCount, messageAlarms }: Measured,
-): void => {
-  new Counter({
-    name: 'daybook_callback_attempts_total',
-    help: 'Attempts to deliver a callback, by what came of them.',
-    labelNames: ['result'],
-    registers,
-    collect() {
-      this.reset()
-      for (const [result, count] of attempts) this.inc({ result }, count)
-    },
-  })
-  new Gauge({
-    name: 'daybook_disk_free_bytes',
-    help: 'What is left for this process on the disk of its data directory.',
-    registers,
-    async collect() {
-      await aside(() => statfs(settings.DATA_DIR)).then(
-        ({ bavail, bsize }) => this.set(bavail * bsize),
-        () => this.remove(),
+const moneySources = ({ accounting, now }: Observed) =>
+  ({
+    daybook_reports_unfinished: () => single(accounting.reports.closingCount()),
+    daybook_reports_unfinished_seconds: () => ageOf(accounting.reports.closingSince(), now()),
+    daybook_settlements_unfinished: () => single(accounting.settlements.unfinishedCount()),
+    daybook_settlements_unfinished_seconds: () =>
+      ageOf(accounting.settlements.nextUnfinished(1)[0]?.startedAt, now()),
+    daybook_bank_debits_unexplained: () => single(accounting.bankEntries.openDebits()),
+    daybook_journal_imbalance_minor_units: () =>
+      accounting.journal
+        .trialBalance()
+        .flatMap(({ currency, imbalance }) => single(Number(imbalance), { currency })),
+    daybook_journal_balance_minor_units: () =>
+      accounting.journal
+        .trialBalance()
+        .flatMap(({ currency, balances }) =>
+          Object.entries(balances).flatMap(([account, sum]) =>
+            single(Number(sum), { account, currency }),
+          ),
+        ),
+  }) satisfies Partial<Record<MetricName, Read>>
+
+/** The scan for the oldest messages costs some milliseconds for each ten thousand that wait. */
+const oldestEveryMs = 30_000
+
+const callbackSources = ({ callbacks: { queue, destinations }, now }: Observed) => {
+  let read: { readonly at: number; readonly oldest: ReturnType<typeof queue.oldest> } | undefined
+  return {
+    daybook_callbacks_unfinished: () => single(queue.unfinishedCount()),
+    daybook_callback_oldest_seconds: () => {
+      const at = now()
+      if (!read || Math.abs(at - read.at) >= oldestEveryMs) read = { at, oldest: queue.oldest(at) }
+      return Object.entries(read.oldest).flatMap(([state, since]) =>
+        single(since === undefined ? 0 : Math.max(0, at - since) / 1_000, { state }),
       )
     },
-  })
-  new Gauge({
-    name: 'daybook_callbacks_unfinished',
-    help: 'Resources with callback messages that have not arrived.',
-    registers,
-    collect() {
-      this.set(callbacks.queue.unfinishedCount())
-    },
-  })
-  new Gauge({
-    name: 'daybook_bank_debits_unexplained',
-    help: 'Entries of the bank: money that left the account and is not one payout once.',
-    registers,
-    collect() {
-      this.set(accounting.bankEntries.openDebits())
-    },
-  })
-  new Gauge({
-    name: 'daybook_message_limits_reached',
-    help: 'Limits of text messages that were reached in the last hour, by what they are of.',
-    labelNames: ['limit'],
-    registers,
-    collect() {
-      for (const limit of ['network', 'country', 'all'])
-        this.set({ limit }, messageAlarms().filter(({ of }) => of === limit).length)
-    },
-  })
-  new Gauge({
-    name: 'daybook_pusher_connections',
-    help: 'Clients that are connected to listen to channels.',
-    registers,
-    collect() {
-      this.set(listenerCount())
-    },
-  })
+    daybook_callback_addresses_resting: () => single(destinations.restedCount()),
+  } satisfies Partial<Record<MetricName, Read>>
 }
 
-const storeGauges = (registers: Registry[], { readModels, failures }: Observed) => {
-  const up = new Gauge({
-    name: 'daybook_store_up',
-    help:
-      'Whether the log has just said where it ends, and it, the vault and the folder of blobs ' +
-      'did not fail a moment ago: 1, else 0.',
-    registers,
-  })
-  const lag = new Gauge({
-    name: 'daybook_read_models_behind_events',
-    help: 'Events that the read models lack; none while the store is away.',
-    registers,
-  })
-  return async (): Promise<void> => {
-    const { behind, isStoreUp } = await readModels.progress()
-    up.set(Number(isStoreUp && failures().length === 0))
-    if (isStoreUp) lag.set(behind)
-    else lag.remove()
-  }
-}
+const auditSources = ({ tree }: Observed, { lastAudit, keysHold }: Measured) =>
+  ({
+    daybook_audit_holds: () => {
+      const last = lastAudit()
+      return single(last && Number(last.holds))
+    },
+    daybook_audit_held_timestamp_seconds: () => single(seconds(lastAudit()?.held?.at)),
+    daybook_audit_behind_events: () => single(tree.size() - (lastAudit()?.held?.events ?? 0)),
+    daybook_signing_keys_hold: () => single(Number(keysHold())),
+  }) satisfies Partial<Record<MetricName, Read>>
 
-const journalGauges = (registers: Registry[], { accounting: { journal } }: Observed) => {
-  const imbalances = new Gauge({
-    name: 'daybook_journal_imbalance_minor_units',
-    help: 'What the debits and credits of the journal differ by; anything but zero is a bug.',
-    labelNames: ['currency'],
-    registers,
-  })
-  const accounts = new Gauge({
-    name: 'daybook_journal_balance_minor_units',
-    help: 'Balance of the accounts of the journal, debits less credits, all merchants together.',
-    labelNames: ['account', 'currency'],
-    registers,
-  })
-  return (): void => {
-    for (const { currency, imbalance, balances } of journal.trialBalance()) {
-      imbalances.set({ currency }, Number(imbalance))
-      for (const [account, sum] of Object.entries(balances))
-        accounts.set({ account, currency }, Number(sum))
-    }
-  }
-}
-
-export const openRegistry = (core: Observed, measured: Measured) => {
-  const registry = new Registry()
-  processMetrics(registry, core.settings.MODE)
-  auditGauges(registry, measured.lastAudit)
-  ownMetrics([registry], core, measured)
-  const setStore = storeGauges([registry], core)
-  const setJournal = journalGauges([registry], core)
+const storeSources = ({ readModels, failures, measures, settings, clockBehindMs }: Observed) => {
+  const disk = () => aside(() => statfs(settings.DATA_DIR)).catch(() => undefined)
   return {
-    metrics: async () => {
-      await setStore()
-      setJournal()
-      const known = await registry.getMetricsAsJSON()
-      return [...known, ...core.eventCounts(), measured.requestTimes()]
+    daybook_store_up: async () => {
+      const { isStoreUp } = await readModels.progress()
+      return single(Number(isStoreUp && failures().length === 0))
+    },
+    daybook_store_seconds: measures.store.samples,
+    daybook_commit_seconds: measures.commits.seconds,
+    daybook_commit_events: measures.commits.events,
+    daybook_read_models_behind_events: async () => {
+      const { isStoreUp, behind } = await readModels.progress()
+      return single(isStoreUp ? behind : undefined)
+    },
+    daybook_read_models_behind_seconds: () => single(seconds(readModels.behindMs())),
+    daybook_cache_lookups_total: cacheLookups,
+    daybook_disk_free_bytes: async () => {
+      const found = await disk()
+      return single(found && found.bavail * found.bsize)
+    },
+    daybook_disk_size_bytes: async () => {
+      const found = await disk()
+      return single(found && found.blocks * found.bsize)
+    },
+    daybook_clock_behind_seconds: () => single(seconds(clockBehindMs())),
+  } satisfies Partial<Record<MetricName, Read>>
+}
+
+/** What has no values is absent; what has no entry here does not compile. */
+const sourcesOf = (core: Observed, measured: Measured, counted: Counted) => {
+  const { settings, sharedWork, paymentCounts } = core
+  const { messageAlarms, listenerCount, mayDo } = measured
+  const ends = certificateEnds(settings, wallClock)
+  return {
+    ...paymentCounts(),
+    ...counted(),
+    ...storeSources(core),
+    ...callbackSources(core),
+    ...moneySources(core),
+    ...auditSources(core, measured),
+    daybook_build_info: () => single(1, { version, node: process.version, mode: settings.MODE }),
+    daybook_nodes: () => single(sharedWork?.nodes().length),
+    daybook_pusher_connections: () => single(listenerCount()),
+    daybook_message_limits_reached: () =>
+      ['network', 'country', 'all'].flatMap((limit) =>
+        single(messageAlarms().filter(({ of }) => of === limit).length, { limit }),
+      ),
+    daybook_work_held: () => leasedKinds.flatMap((kind) => single(Number(mayDo(kind)), { kind })),
+    daybook_thread_failures_total: threadFailures,
+    daybook_certificate_end_timestamp_seconds: ends,
+  } satisfies Record<Exclude<MetricName, 'daybook_processes'>, Read>
+}
+
+export const openRegistry = (core: Observed, measured: Measured, counted: Counted) => {
+  const registry = processMetrics()
+  const sources = Object.entries(sourcesOf(core, measured, counted))
+  return {
+    metrics: async (): Promise<readonly Metric[]> => {
+      const own = sources.map(async ([name, read]) => metricOf(name as MetricName, await read()))
+      return [...(await registry.getMetricsAsJSON()), ...(await Promise.all(own))]
     },
   }
 }

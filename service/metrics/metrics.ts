@@ -1,29 +1,18 @@
-import type { Metric } from './join-metrics.ts'
-import type { openRegistry, Measured } from './metrics-registry.ts'
-import { requestTimes } from '../server/request-log.ts'
+import type { Metric } from './catalogue.ts'
+import { counters } from './counters.ts'
+import type { Measured, openRegistry } from './metrics-registry.ts'
 
 /** Counts from the start; the registry is loaded at the first scrape. */
-export const makeMetrics = (
-  core: Parameters<typeof openRegistry>[0],
-  { listenerCount, lastAudit, messageAlarms }: Omit<Measured, 'attempts' | 'requestTimes'>,
-) => {
-  const requests = requestTimes()
-  const attempts = new Map<string, number>()
+export const makeMetrics = (core: Parameters<typeof openRegistry>[0], measured: Measured) => {
+  const merchants = new Set(core.settings.METRICS_MERCHANTS)
+  const { sources, ...counting } = counters((merchant) => merchants.has(merchant))
   const load = async () => {
     const registry = await import('./metrics-registry.ts')
-    return registry.openRegistry(core, {
-      listenerCount,
-      lastAudit,
-      messageAlarms,
-      attempts,
-      requestTimes: requests.metric,
-    })
+    return registry.openRegistry(core, measured, sources)
   }
   let loaded: ReturnType<typeof load> | undefined
   return {
-    observeRequest: requests.observe,
-    countAttempt: (result: string, count = 1): void =>
-      void attempts.set(result, (attempts.get(result) ?? 0) + count),
+    ...counting,
     own: async (): Promise<readonly Metric[]> => (await (loaded ??= load())).metrics(),
   }
 }

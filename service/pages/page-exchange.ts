@@ -30,8 +30,14 @@ export type ToPages =
   | { readonly told: number; readonly vitals: Vitals | undefined }
   | 'end'
 
-/** Duration of a request in milliseconds, by route. */
-export type Measured = readonly [method: string, path: string, status: number, took: number]
+/** Duration of a request in milliseconds, by route, and why it was refused. */
+export type Measured = readonly [
+  method: string,
+  path: string,
+  status: number,
+  took: number,
+  reason?: string | undefined,
+]
 
 export type FromPages =
   | FromReader

@@ -111,7 +111,9 @@ export const ownerMessages = (core: Core, { deliver }: Messages, wordsIn: OwnerW
   })
   const due: Work['due'] = (now, stopped) => queue(() => notify(now, stopped))
   return {
-    work: [{ due, sendsMessages: true, lease: 'merchants' }] satisfies readonly Work[],
+    work: [
+      { name: 'message_owners', due, sendsMessages: true, lease: 'merchants' },
+    ] satisfies readonly Work[],
     /** Sends whatever earlier requests call for. */
     settle: async (): Promise<void> => {
       await caughtUp()

@@ -1,18 +1,15 @@
 import type { Worker } from 'node:cluster'
-import type { Metric } from '../metrics/join-metrics.ts'
+import type { Metric } from '../metrics/catalogue.ts'
 import type { FromSupervisor, ToSupervisor } from './siblings.ts'
+import { single } from '../../application/measures.ts'
 import { clearTimeout, setTimeout } from '../../application/machine.ts'
 
 /** A process that does not answer in time is left out. */
 const answerWithinMs = 3_000
 
-const load = () => import('../metrics/join-metrics.ts')
-
-const countOf = (processes: number): Metric & { readonly help: string } => ({
-  name: 'daybook_processes',
-  help: 'Processes that answer together.',
-  type: 'gauge',
-  values: [{ labels: {}, value: processes }],
+const load = async () => ({
+  ...(await import('../metrics/join-metrics.ts')),
+  metricOf: (await import('../metrics/catalogue.ts')).metricOf,
 })
 
 /** Collects metrics from all processes, and joins them for the process that requested them. */
@@ -49,8 +46,9 @@ export const gatherMetrics = (
     const workers = running()
     const all = await Promise.all(workers.map((worker) => ask(worker, number)))
     workers.forEach(({ id }, index) => last.set(id, all[index] ?? []))
-    const { joinMetrics } = await load()
-    return joinMetrics([[countOf(workers.length)], ...all, await ended]).metrics()
+    const { joinMetrics, metricOf } = await load()
+    const processes = [metricOf('daybook_processes', single(workers.length))]
+    return joinMetrics([processes, ...all, await ended]).metrics()
   }
 
   return {

@@ -1,5 +1,5 @@
 import cluster from 'node:cluster'
-import type { Metric } from '../metrics/join-metrics.ts'
+import type { Metric } from '../metrics/catalogue.ts'
 import type { Alone, Stop } from '../server/handed-sockets.ts'
 import { clearTimeout, setTimeout } from '../../application/machine.ts'
 

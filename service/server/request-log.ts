@@ -1,60 +1,50 @@
+import {
+  counterBy,
+  histogram,
+  quickSeconds,
+  single,
+  type Histogram,
+  type Sample,
+  type Samples,
+} from '../../application/measures.ts'
+import { textOfRefusal } from '../../http/refusal-answers.ts'
 import type { SecurityLog } from '../../application/security-log.ts'
 import type { Core } from '../core.ts'
 import { UnreadableEvent } from '../../domain/events.ts'
+import type { Measured } from '../pages/page-exchange.ts'
 import { isFileDamage } from '../../infrastructure/failures.ts'
 import type { AnsweredRequest } from '../../infrastructure/logs/refusals.ts'
 
-export const name = 'daybook_http_request_seconds'
+type Series = { readonly labels: Sample['labels']; readonly times: Histogram }
 
-/** Upper bounds of the buckets, in seconds. */
-const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5]
-
-type Series = {
-  readonly method: string
-  readonly path: string
-  readonly status: number
-  readonly counts: number[]
-  sum: number
-}
-
-const valuesOf = ({ method, path, status, counts, sum }: Series) => {
-  const labels = { method, path, status }
-  let value = 0
-  const buckets = counts.map((count, bucket) => {
-    value += count
-    const le = bounds[bucket] ?? '+Inf'
-    return { metricName: `${name}_bucket`, labels: { le, ...labels }, value }
-  })
-  const sums = { metricName: `${name}_sum`, labels, value: sum }
-  return [...buckets, sums, { metricName: `${name}_count`, labels, value }]
-}
-
-/** A Prometheus histogram of request times. A library's histogram costs as much as routing. */
+/** Times of requests by route, and how often requests were refused or failed. */
 export const requestTimes = () => {
   const byPath = new Map<string, Series[]>()
+  const refusals = counterBy('code')
+  let failures = 0
 
   const seriesOf = (method: string, path: string, status: number): Series => {
     const ofPath = byPath.get(path) ?? []
-    const known = ofPath.find((one) => one.status === status && one.method === method)
+    const isWanted = ({ labels }: Series) =>
+      labels['status'] === status && labels['method'] === method
+    const known = ofPath.find(isWanted)
     if (known) return known
-    const made = { method, path, status, counts: [...bounds, Infinity].map(() => 0), sum: 0 }
+    const made = { labels: { method, path, status }, times: histogram(quickSeconds) }
     byPath.set(path, [...ofPath, made])
     return made
   }
 
   return {
-    observe: (method: string, path: string, status: number, milliseconds: number): void => {
-      const seconds = milliseconds / 1000
-      const one = seriesOf(method, path, status)
-      const bucket = bounds.findIndex((bound) => seconds <= bound)
-      const at = bucket < 0 ? bounds.length : bucket
-      one.counts[at] = (one.counts[at] ?? 0) + 1
-      one.sum += seconds
+    observe: (...[method, path, status, milliseconds, reason]: Measured): void => {
+      seriesOf(method, path, status).times.observe(milliseconds / 1000)
+      if (status >= 500) failures += 1
+      if (status >= 400)
+        refusals.count([reason && textOfRefusal(reason) ? reason : `status_${status}`])
     },
-    metric: () => ({
-      ...{ name, help: 'Time to answer a request, by route.', type: 'histogram' },
-      values: [...byPath.values()].flat().flatMap(valuesOf),
-    }),
+    samples: (): Samples =>
+      [...byPath.values()].flat().flatMap(({ labels, times }) => times.samples(labels)),
+    failures: (): Samples => single(failures),
+    refusals: refusals.samples,
   }
 }
 
@@ -83,11 +73,11 @@ const recordRefusal = (
 /** Logs and measures responses, and logs failures. */
 export const requestLog = (
   { log, noteDamage, securityLog, refusals }: Needs,
-  measure: (method: string, path: string, status: number, milliseconds: number) => void,
+  measure: (...measured: Measured) => void,
 ) => ({
   observe: (request: Answered): void => {
     const { requestId, traceId, method, path, status, milliseconds, refused } = request
-    measure(method, path, status, milliseconds)
+    measure(method, path, status, milliseconds, refused?.reason)
     refusals.onAnswered(request)
     // The request may contain names, texts and secrets, so it is not logged.
     const { reason, merchant, user, integrator, client, address } = refused ?? {}

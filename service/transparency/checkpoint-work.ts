@@ -55,6 +55,7 @@ export const checkpointWork = (core: Core) => {
     return (await keys.signing()).length > 0
   }
   const outageOf = core.outagesOf('asking the witness')
+  const cosigning = { name: 'ask_witnesses', sendsMessages: true, lease } as const
   const asking = WITNESSES.map(({ url, key }) =>
     askWitness({ tree, handle, caughtUp, contextOf, newest, outageOf }, witnessAt(url, key)),
   )
@@ -72,9 +73,9 @@ export const checkpointWork = (core: Core) => {
     },
     // One process per directory signs.
     work: [
-      { due, sendsMessages: true, lease, isAble },
+      { name: 'sign_checkpoints', due, sendsMessages: true, lease, isAble },
       // Independently, so that a slow witness delays nobody.
-      ...asking.map((ask) => ({ due: ask, sendsMessages: true, lease, settle: async () => {} })),
+      ...asking.map((ask) => ({ ...cosigning, due: ask, settle: async () => {} })),
     ],
   }
 }

@@ -98,18 +98,25 @@ export const checkKeys = async (core: Core): Promise<void> => {
 }
 
 /** Checks the keys once a day, after the check of the start. */
-export const dailyKeyCheck = (core: Core): Work => {
+export const dailyKeyCheck = (core: Core) => {
   let next: number | undefined
-  return {
-    due: async (now) => {
-      next ??= now + dayMs
-      if (now < next) return next
-      next = now + dayMs
-      await checkKeys(core).catch((error: unknown) => {
-        if (!(error instanceof UnusableKey)) throw error
-        core.log.error({ error }, 'a signing key on disk is not the one that the log knows')
-      })
-      return next
-    },
+  let hold = true
+  const check = async (): Promise<void> => {
+    try {
+      await checkKeys(core)
+      hold = true
+    } catch (error) {
+      if (!(error instanceof UnusableKey)) throw error
+      hold = false
+      core.log.error({ error }, 'a signing key on disk is not the one that the log knows')
+    }
   }
+  const due: Work['due'] = async (now) => {
+    next ??= now + dayMs
+    if (now < next) return next
+    next = now + dayMs
+    await check()
+    return next
+  }
+  return { work: { name: 'check_keys', due } satisfies Work, hold: () => hold }
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { metricOf } from '../../service/metrics/catalogue.ts'
 import { joinMetrics } from '../../service/metrics/join-metrics.ts'
 import { requestTimes } from '../../service/server/request-log.ts'
 
@@ -6,7 +7,9 @@ test('an answer counts in its bucket and in all larger ones, its time in the sum
   const times = requestTimes()
   for (const milliseconds of [0.4, 1, 30, 7000]) times.observe('GET', '/a/:id/', 200, milliseconds)
   times.observe('PUT', '/a/:id/', 204, 3)
-  const lines = (await joinMetrics([[times.metric()]]).metrics()).split('\n')
+  const lines = (
+    await joinMetrics([[metricOf('daybook_http_request_seconds', times.samples())]]).metrics()
+  ).split('\n')
   const of = (rest: string) => `daybook_http_request_seconds_${rest}`
   const labels = 'method="GET",path="/a/:id/",status="200"'
   expect(lines.slice(0, 2)).toEqual([

@@ -8,7 +8,8 @@ import { newFolder } from '../../harness/in-process.ts'
 import { startCommand } from '../../harness/service-process.ts'
 import { secretHeaders } from '../../harness/signing.ts'
 import { send } from '../../harness/http-service.ts'
-import { countersIn, joinMetrics, type Metric } from '../../service/metrics/join-metrics.ts'
+import type { Metric } from '../../service/metrics/catalogue.ts'
+import { countersIn, joinMetrics } from '../../service/metrics/join-metrics.ts'
 import { pauseBefore } from '../../service/processes/supervisor.ts'
 
 const childrenOf = (pid: number): string[] =>
