@@ -13,7 +13,7 @@ import { dryRun, type Find } from './find-state.ts'
 import type { Context, Deciding } from './handle.ts'
 
 /** A member of the operator's staff, or the account of the machine that runs a command. */
-const personOf = ({ actor, operator }: Context): string =>
+export const personOf = ({ actor, operator }: Context): string =>
   operator ? `account:${operator.account}` : actor
 
 const ledgerIsKnown = async (find: Find, merchant: string, ledger: string): Promise<boolean> =>

@@ -7,21 +7,23 @@ import {
 } from '../domain/accounting/bank-facts.ts'
 import type { EntryProblem } from '../domain/accounting/bank-entry.ts'
 import { bankEntries, settlements } from '../domain/aggregates.ts'
-import type { Sum } from '../domain/money/money.ts'
 import { Refusal } from '../domain/refusal.ts'
 import type { Context, Handle } from './handle.ts'
+import { receiveFunding, type FundingNeeds } from './receive-funding.ts'
 import {
   messageNamed,
   ordersOf,
   planOfMessage,
   recordedIn,
   type MatchNeeds,
+  type ImportedOne,
   type MessagePlan,
   type OrderedPayout,
   type StatementEntry,
 } from './match-bank-entries.ts'
 
 type Needs = MatchNeeds & {
+  readonly funding: FundingNeeds
   readonly handle: Handle
   readonly caughtUp: () => Promise<void>
   readonly contextOf: (merchant: string | null) => Context
@@ -33,28 +35,15 @@ export type BankSays = {
   readonly rejections: readonly Rejection[]
 }
 
-/** The outcome for an entry or a rejection. */
-export type ImportedOne = {
-  readonly outcome: 'paid' | 'returned' | 'known' | 'unmatched'
-  /** Null for a rejection of a whole message. */
-  readonly endToEndId: string | null
-  readonly messageId: string | null
-  readonly day: string
-  /** Null for a rejection. */
-  readonly side: BankFact['side'] | null
-  readonly amount: { readonly sum: Sum; readonly currency: string } | null
-  readonly payouts: readonly OrderedPayout[]
-  /** Why it matches no payout. */
-  readonly problem: EntryProblem | null
-}
-
 /** The result of an import; `known` counts entries from earlier imports. */
 export type Imported = {
   paid: number
   returned: number
+  /** Movements of funding that pay something. */
+  received: number
   known: number
   unmatched: number
-  /** Debits among the unmatched: money that left the account without being one payout once. */
+  /** Unmatched debits, which are not one payout once, and funding that pays nothing. */
   alarms: number
   readonly all: ImportedOne[]
 }
@@ -73,7 +62,10 @@ const isOvertaken = (error: unknown): boolean =>
 const noReason = { code: null, text: null }
 
 /** The fields of an entry that are kept; the reason only if it is about a payout of ours. */
-const factOf = ({ reason, ...entry }: StatementEntry, messageId: string | null): BankFact => {
+const factOf = (
+  { reason, withheld: _, ...entry }: StatementEntry,
+  messageId: string | null,
+): BankFact => {
   const isOfPayout =
     entry.side === 'credit' && messageId !== null && (reason.code ?? reason.text) !== null
   return isOfPayout ? { ...entry, reason } : entry
@@ -108,6 +100,10 @@ const taken = <Key, Value>(from: Map<Key, Value>, key: Key): Value | undefined =
   return value
 }
 
+const nothingImported = (): Imported => ({
+  ...{ paid: 0, returned: 0, received: 0, known: 0, unmatched: 0, alarms: 0, all: [] },
+})
+
 /** Collects outcomes; an entry may change several payouts, in several passes. */
 const makeTally = () => {
   const changed = new Map<BankFact['id'] | Rejection, Step[]>()
@@ -130,7 +126,7 @@ const makeTally = () => {
       entries: readonly BankFact[],
       rejections: readonly (readonly [Rejection, EntryProblem | null])[],
     ): Imported => {
-      const done: Imported = { paid: 0, returned: 0, known: 0, unmatched: 0, alarms: 0, all: [] }
+      const done = nothingImported()
       const tell = (
         about: Pick<ImportedOne, 'endToEndId' | 'messageId' | 'day' | 'side' | 'amount'>,
         steps: readonly Step[],
@@ -274,17 +270,21 @@ const grouped = <Item>(items: readonly Item[], keyOf: (item: Item) => string | n
 }
 
 /**
- * Records what a bank file says about payouts. The end is the same for every order in which files
- * are imported, and however often.
+ * Records what a bank file says about payouts and funding. The end is the same for every order in
+ * which files are imported, and however often.
  */
 export const importBankFacts = (needs: Needs) => {
   const { caughtUp } = needs
+  const funding = receiveFunding({ ...needs.funding, ...needs })
 
-  return async ({ entries, rejections }: BankSays): Promise<Imported> => {
+  return async ({ entries: told, rejections }: BankSays): Promise<Imported> => {
     await caughtUp()
     const tally = makeTally()
     const { ofMessage, recordUnmatched } = makeReconcile(needs, tally)
-    const messages = new Map(entries.map((entry) => [entry.id, messageNamed(needs, entry)]))
+    const messages = new Map(told.map((entry) => [entry.id, messageNamed(needs, entry)]))
+    const isFunding = ({ id, account }: StatementEntry): boolean =>
+      !messages.get(id) && funding.isOf(account)
+    const entries = told.filter((entry) => !isFunding(entry))
     const facts = entries.map((entry) => factOf(entry, messages.get(entry.id) ?? null))
     const byMessage = grouped(facts, ({ id }) => messages.get(id) ?? null)
     const refusals = grouped(rejections, (one) => messageNamed(needs, one))
@@ -307,9 +307,15 @@ export const importBankFacts = (needs: Needs) => {
       const messageId = messageNamed(needs, one)
       return messageId !== null && ordersOf(needs, messageId).some((order) => isOf(order, one))
     }
-    return tally.result(
+    const done = tally.result(
       facts,
       rejections.map((one) => [one, isKnown(one) ? null : 'unknown_payout'] as const),
     )
+    for (const one of await funding.receive(told.filter(isFunding))) {
+      done[one.outcome] += 1
+      if (one.outcome === 'unmatched') done.alarms += 1
+      done.all.push(one)
+    }
+    return done
   }
 }

@@ -5,18 +5,21 @@ import {
   type Plan,
   type Rejection,
 } from '../domain/accounting/bank-facts.ts'
-import type { Match, SeenEntry } from '../domain/accounting/bank-entry.ts'
+import type { EntryProblem, Match, SeenEntry } from '../domain/accounting/bank-entry.ts'
 import {
   messageOfPayment,
   paymentIdsOf,
   type ReturnReason,
 } from '../domain/accounting/payout-events.ts'
+import type { Sum } from '../domain/money/money.ts'
 import { factsOf, type PayoutState } from '../domain/accounting/payout-state.ts'
 
 /** An entry of a bank statement as parsed from a file. */
 export type StatementEntry = Omit<BankFact, 'reason'> & {
   /** The bank's reason for a return. */
   readonly reason: ReturnReason
+  /** Fees that were taken off the amount before it was booked. */
+  readonly withheld?: string
 }
 
 type Settlement = {
@@ -32,6 +35,21 @@ export type OrderedPayout = MessageOrder & {
   readonly messageId: string
   /** How many facts of the order are known. */
   readonly known: number
+}
+
+/** The outcome for an entry or a rejection. */
+export type ImportedOne = {
+  readonly outcome: 'paid' | 'returned' | 'received' | 'known' | 'unmatched'
+  /** Null for a rejection of a whole message. */
+  readonly endToEndId: string | null
+  readonly messageId: string | null
+  readonly day: string
+  /** Null for a rejection. */
+  readonly side: BankFact['side'] | null
+  readonly amount: { readonly sum: Sum; readonly currency: string } | null
+  readonly payouts: readonly OrderedPayout[]
+  /** Why it matches no payout, or that no payment of a payer was expected so. */
+  readonly problem: EntryProblem | 'unexpected_money' | null
 }
 
 type EntryRow = {

@@ -1,6 +1,7 @@
 import type { Imported } from '../application/import-statement.ts'
 import { bankEntries, bankCalendars } from '../domain/aggregates.ts'
 import { formatAmount } from '../domain/money/money.ts'
+import { fundingAccounts } from '../service/bank/funding.ts'
 import { importBankFile } from '../service/bank/import-uploaded.ts'
 import { fail } from '../infrastructure/failures.ts'
 import { contentOf } from './arguments.ts'
@@ -59,8 +60,8 @@ const listed = 1000
 
 const mostLeftOut = 20
 
-const shown = ({ paid, returned, known, unmatched, alarms }: Imported) => ({
-  ...{ payouts_paid: paid, payouts_returned: returned },
+const shown = ({ paid, returned, received, known, unmatched, alarms }: Imported) => ({
+  ...{ payouts_paid: paid, payouts_returned: returned, funding_received: received },
   ...{ known_already: known, not_matched: unmatched, alarms },
 })
 
@@ -68,13 +69,16 @@ const importFile = onData({
   name: 'import <file>',
   about:
     'read statements, notifications (ISO 20022 camt.052 to camt.054) or reports (pain.002) of ' +
-    'BANK_ACCOUNT; name other accounts, and raise an alarm for money that left unexplained',
+    'BANK_ACCOUNT and of the accounts of funding; name other accounts, and raise an alarm for ' +
+    'money that left, or came in, unexplained',
   run: async (core, file) => {
     // Loaded on demand: no other command reads XML.
     const { readBankFile } = await import('../infrastructure/bank/bank-file.ts')
     const content = await contentOf(file)
     const { BANK_ACCOUNT } = core.settings
-    const { kind, passedOver, leftOut, ...says } = readBankFile(content, file, BANK_ACCOUNT)
+    const { kind, passedOver, leftOut, ...says } = readBankFile(
+      ...([content, file, BANK_ACCOUNT, fundingAccounts(core.settings)] as const),
+    )
     const contextOf = (merchant: string | null) => core.contextOf('operator', merchant)
     const done = shown(await importBankFile(core, contextOf)(says))
     return {

@@ -11,6 +11,7 @@ import { correctionCommands } from './corrections.ts'
 import { invoiceCommands } from './invoices.ts'
 import { disputeCommands } from './disputes.ts'
 import { feeCommands } from './fees.ts'
+import { fundingCommands } from './funding.ts'
 import { integratorCommands } from './integrators.ts'
 import { keyCommands, vaultCommands } from './vault.ts'
 import { listenCommand } from './listen.ts'
@@ -73,6 +74,7 @@ const commands: readonly Listed[] = [
   correctionCommands,
   invoiceCommands,
   bankCommands,
+  fundingCommands,
   payerCommands,
   applicationCommands,
   callbackCommands,

@@ -2,6 +2,7 @@ import { command, onData } from './command.ts'
 import { rebuildReadModels } from '../infrastructure/read-models/rebuild.ts'
 import { isToOrder } from '../domain/accounting/payout-state.ts'
 import { formatAmount } from '../domain/money/money.ts'
+import { fundingOf } from '../service/bank/funding.ts'
 import type { Core } from '../service/core.ts'
 import { followLeases } from '../application/lease-stream.ts'
 import { steadyTime } from '../application/machine.ts'
@@ -67,6 +68,7 @@ export const statusCommands = [
         vault_wrapped_by: vault.wrappedBy() ?? null,
         callbacks_unfinished: callbacks.queue.unfinishedCount(),
         ...accountingStatus(core),
+        funding_differences: (await fundingOf(core)).book.differences().length,
       }
     },
   }),

@@ -1,6 +1,12 @@
 import { accountChange, settlementAccount } from './accounting/settlement-account.ts'
 import { bankEntry, bankEntryEvents, bankCalendar } from './accounting/bank-entry.ts'
 import { correction, correctionEvents } from './accounting/correction.ts'
+import {
+  differenceEvents,
+  fundingDifference,
+  fundingReceipt,
+  receiptEvents,
+} from './accounting/funding-receipt.ts'
 import { fees, feeEvents } from './accounting/fees.ts'
 import { ledger, ledgerEvents } from './accounting/ledger.ts'
 import { series, seriesEvents, settlement } from './accounting/settlement.ts'
@@ -160,6 +166,20 @@ export const bankEntries = {
   category: 'bank_entry',
   decider: bankEntry,
   events: bankEntryEvents,
+}
+
+/** Keyed by a digest of what identifies the movement. */
+export const fundingReceipts = {
+  category: 'funding_receipt',
+  decider: fundingReceipt,
+  events: receiptEvents,
+}
+
+/** Keyed by `<day>-<currency>`, or as the receipt. */
+export const fundingDifferences = {
+  category: 'funding_difference',
+  decider: fundingDifference,
+  events: differenceEvents,
 }
 
 export const settlementSeries = { category: 'series', decider: series, events: seriesEvents }

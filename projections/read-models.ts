@@ -41,6 +41,13 @@ import {
 } from './journal.ts'
 import { invoiceProjection, invoiceQueries } from './invoices.ts'
 import { journalEntryProjection, journalEntryQueries } from './journal-entries.ts'
+import {
+  fundedHalfProjection,
+  fundingDayProjection,
+  fundingDifferenceProjection,
+  fundingQueries,
+  fundingReceiptProjection,
+} from './funding.ts'
 import { ledgerProjection, ledgerQueries } from './ledgers.ts'
 import {
   ledgerBalanceProjection,
@@ -126,6 +133,15 @@ const readModels = {
     settlements: { projections: [settlementProjection], queries: settlementQueries },
     accountChanges: { projections: [accountChangeProjection], queries: accountChangeQueries },
     bankEntries: { projections: [bankEntryProjection], queries: bankEntryQueries },
+    funding: {
+      projections: [
+        fundedHalfProjection,
+        fundingReceiptProjection,
+        fundingDayProjection,
+        fundingDifferenceProjection,
+      ],
+      queries: fundingQueries,
+    },
     logSources: { projections: [logFileProjection], queries: logFileQueries },
     journal: { projections: [journalProjection], queries: journalQueries },
     journalDays: { projections: [journalDayProjection], queries: journalDayQueries },

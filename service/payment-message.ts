@@ -32,7 +32,7 @@ const countryOf = (account: string | undefined): string | undefined =>
   account !== undefined && isIban(account) ? account.slice(0, 2) : undefined
 
 /** Where the days of the bank's files are counted: as set, or else in the account's country. */
-const bankTimeZone = async ({
+export const bankTimeZone = async ({
   BANK_TIME_ZONE,
   BANK_ACCOUNT: account,
 }: Pick<Settings, 'BANK_ACCOUNT' | 'BANK_TIME_ZONE'>): Promise<TimeZone> => {

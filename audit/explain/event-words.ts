@@ -117,6 +117,18 @@ const words: Words = {
   InvoicePaid: ({ amount, currency, day, invoiceId }, { invoicePaid }) =>
     invoicePaid({ sum: sumInWords(amount, currency), day, invoice: invoiceId }),
   BankEntryDismissed: ({ note }, { bankDismissed }) => bankDismissed({ note }),
+  FundingReceiptSeen: ({ side, amount, currency, day, source }, texts) => {
+    const sum = sumInWords(amount, currency)
+    return texts.bankSeen({ side: texts[`bank_${side}`], sum, day, source: source.kind })
+  },
+  FundingReceiptPlaced: ({ place, sameAs, currency }, texts) => {
+    if (!place) return sameAs === null ? texts.fundingNowhere : texts.fundingSame
+    const sum = sumInWords(place.received, currency)
+    return texts.fundingPlaced({ sum, day: place.day, payment: place.tid ?? 'none' })
+  },
+  FundingDifferenceTaken: ({ note }, { fundingTaken }) => fundingTaken({ note: note ?? 'none' }),
+  FundingDifferenceClosed: ({ amount, currency, reason }, { fundingClosed }) =>
+    fundingClosed({ sum: sumInWords(amount, currency), reason }),
   CallbackAttempted: (data, texts) => {
     const { uri, event, result, httpStatus, problem, durationMs, nextAttemptAt } = data
     const answer =

@@ -12,6 +12,15 @@ import type {
   BankEntryCommand,
   Entry,
 } from '../../domain/accounting/bank-entry.ts'
+import {
+  unplaced,
+  type DifferenceCommand,
+  type DifferenceEvent,
+  type DifferenceState,
+  type ReceiptCommand,
+  type ReceiptEvent,
+  type ReceiptState,
+} from '../../domain/accounting/funding-receipt.ts'
 import type { EventsOf } from '../../domain/decider.ts'
 import type { feeEvents, FeeSchedule, FeeSchedules } from '../../domain/accounting/fees.ts'
 import type { Taxcode, taxcodeEvents } from '../../domain/accounting/taxcodes.ts'
@@ -50,6 +59,27 @@ export const bankEntryCauses: Causes<BankEntryCommand, BankEntryEvent, Entry> = 
 export const unknownEntry: Omit<SeenEntry, 'problem'> = {
   ...{ account: '', side: 'debit', amount: '0', currency: '', day: '' },
   ...{ endToEndId: null, messageId: null, reference: null, source: { kind: '', id: '' } },
+}
+
+export const receiptCauses: Causes<ReceiptCommand, ReceiptEvent, ReceiptState> = {
+  FundingReceiptSeen: (receipt, { next: [after] }) => {
+    const placed =
+      after?.type === 'FundingReceiptPlaced' && !after.data.isByHand ? after.data : null
+    const placing = placed ? { place: placed.place, sameAs: placed.sameAs } : unplaced
+    return [{ type: 'RecordReceipt', receipt, placing }]
+  },
+  FundingReceiptPlaced: ({ place, sameAs, currency, isByHand }) => {
+    if (isByHand) return place ? [{ type: 'PlaceReceipt', place }] : 'nobody places it nowhere'
+    const receipt = { ...unknownEntry, currency }
+    return [{ type: 'RecordReceipt', receipt, placing: { place, sameAs } }]
+  },
+}
+
+export const differenceCauses: Causes<DifferenceCommand, DifferenceEvent, DifferenceState> = {
+  FundingDifferenceTaken: (data) => [{ type: 'TakeDifference', ...data }],
+  FundingDifferenceClosed: (data, { state: { closings: known } }) => [
+    { type: 'CloseDifference', ...data, known },
+  ],
 }
 
 export type ScheduleFees = { readonly type: 'ScheduleFees'; readonly schedule: FeeSchedule }

@@ -1,6 +1,8 @@
 import * as aggregates from '../../domain/aggregates.ts'
 import {
   bankEntryCauses,
+  differenceCauses,
+  receiptCauses,
   correctionCauses,
   seriesCauses,
   feeCauses,
@@ -357,6 +359,8 @@ const own: Own = {
   taxcodesOfOperator: taxcodeCauses,
   ledgers: ledgerCauses,
   bankEntries: bankEntryCauses,
+  fundingReceipts: receiptCauses,
+  fundingDifferences: differenceCauses,
   settlementSeries: seriesCauses,
   accountChanges: waitingCauses('AccountChange') as unknown as CausesOf<
     Aggregates['accountChanges']

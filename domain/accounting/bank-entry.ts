@@ -34,7 +34,7 @@ const entryProblems = [
 export type EntryProblem = (typeof entryProblems)[number]
 
 /** One entry of a bank statement. Free text and names are not kept, as they may identify people. */
-const seen = z.object({
+export const seen = z.object({
   /** IBAN or national number of the statement's account. */
   account: z.string(),
   side: z.enum(['debit', 'credit']),

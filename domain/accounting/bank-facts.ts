@@ -51,7 +51,7 @@ export type Plan<Order> = {
 }
 
 /** By day; ties have a fixed order, whatever the order of the files. */
-const byDay = (one: BankFact, other: BankFact): number =>
+export const byDay = (one: BankFact, other: BankFact): number =>
   one.day < other.day || (one.day === other.day && one.id < other.id) ? -1 : 1
 
 /** By the bank's references; undefined if they say nothing. */

@@ -5,6 +5,7 @@ export type Asked = {
   readonly bytes: Uint8Array
   readonly name: string
   readonly ownAccount: string | undefined
+  readonly funding: readonly string[]
   /** A file with more entries is not answered. */
   readonly most: number
 }
@@ -13,9 +14,9 @@ export type Asked = {
 export type Answer =
   { readonly file: BankFile } | { readonly problem: string } | { readonly tooMany: number }
 
-const read = ({ bytes, name, ownAccount, most }: Asked): Answer => {
+const read = ({ bytes, name, ownAccount, funding, most }: Asked): Answer => {
   try {
-    const file = readBankFile(bytes, name, ownAccount)
+    const file = readBankFile(bytes, name, ownAccount, funding)
     const length = file.entries.length + file.rejections.length
     return length > most ? { tooMany: length } : { file }
   } catch (error) {

@@ -87,11 +87,16 @@ export type BankFile = BankSays & {
   readonly leftOut: readonly LeftOut[]
 }
 
-const read = (bytes: Uint8Array, name: string, ownAccount: string | undefined): BankFile => {
+const read = (
+  bytes: Uint8Array,
+  name: string,
+  ownAccount: string | undefined,
+  funding: readonly string[],
+): BankFile => {
   const documents = elementsWith(readXml(bytes, name), [...statementRoots, 'CstmrPmtStsRpt'])
   if (documents.length === 0)
     return fail(`${name} is not an ISO 20022 camt.052, camt.053, camt.054 or pain.002 file`)
-  const statements = documents.flatMap((one) => readStatements(one, ownAccount) ?? [])
+  const statements = documents.flatMap((one) => readStatements(one, ownAccount, funding) ?? [])
   const rejections = documents.flatMap(readRejections)
   const leftOut = statements.flatMap((one) => one.leftOut)
   const isOurs = statements.some((one) => one.entries.length + one.passedOver > 0)
@@ -120,9 +125,11 @@ export const readBankFile = (
   bytes: Uint8Array,
   name: string,
   ownAccount: string | undefined,
+  /** Accounts where funding arrives. */
+  funding: readonly string[] = [],
 ): BankFile => {
   try {
-    return read(bytes, name, ownAccount)
+    return read(bytes, name, ownAccount, funding)
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error
     const text = error.message.slice(0, 4 * longestProblem).replaceAll(/[\p{Cc}\s]+/gu, ' ')

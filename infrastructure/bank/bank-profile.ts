@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
+import { ratePattern } from '../../domain/money/money.ts'
+import { isDay } from '../../domain/time.ts'
+import { readAccount } from './payout-account.ts'
 
 const code = z
   .string()
@@ -46,6 +49,32 @@ const profile = z.strictObject({
   /** The operator's number at the bank, and its kind, such as CUST or BANK. */
   initiator: z
     .strictObject({ id: text(35), scheme: code.default('CUST') })
+    .nullable()
+    .default(null),
+  /** Accounts where the money of payers arrives: what was captured is expected there. */
+  funding: z
+    .strictObject({
+      since: z.string().refine(isDay, 'must be a day as YYYY-MM-DD'),
+      due_days: z.int().min(0).max(60).default(3),
+      accounts: z
+        .array(
+          z.strictObject({
+            account: z.string().transform((given, context) => {
+              const account = readAccount(given)
+              if (account === undefined) context.addIssue('must be an account')
+              return account ?? given
+            }),
+            batch_prefix: z.string().max(30).default(''),
+            withholds: z
+              .string()
+              .regex(ratePattern, 'must be a share such as "0.0125"')
+              .nullable()
+              .default(null),
+          }),
+        )
+        .min(1)
+        .max(20),
+    })
     .nullable()
     .default(null),
 })

@@ -155,6 +155,17 @@ const paidOf = (booked: Money, within: readonly Element[], id: string | null): M
 
 type Movement = Omit<StatementEntry, 'id'>
 
+/** Charges that were taken off a credit before it was booked. */
+const withheldIn = (
+  side: Movement['side'],
+  currency: string,
+  ...within: readonly Element[]
+): Pick<Movement, 'withheld'> => {
+  const found = within.map(chargesIn).find((all) => all.length > 0) ?? []
+  const sum = addUp(...found.flatMap((one) => (one.currency === currency ? one.amount : [])))
+  return side === 'debit' || sum === '0' ? {} : { withheld: sum }
+}
+
 const isMoney = ({ amount }: Movement): boolean => amount !== '0'
 
 const signed = ({ amount, side }: Pick<Movement, 'amount' | 'side'>) =>
@@ -167,7 +178,9 @@ const restOf = (whole: Movement, details: readonly Movement[]): readonly Movemen
   if (rest === '0') return []
   const isDebit = rest.startsWith('-')
   const side = isDebit ? 'debit' : 'credit'
-  return [{ ...whole, amount: isDebit ? negated(rest) : rest, side }]
+  const { withheld, ...of } = whole
+  const amount = isDebit ? negated(rest) : rest
+  return [{ ...of, amount, side, ...(withheld === amount && isDebit && { withheld }) }]
 }
 
 /** The movements of an entry: its details where each has an amount, or else the whole. */
@@ -183,14 +196,20 @@ const movementsOf = (entry: Element, { account, source, writtenOn }: Statement):
   const ofPart = (part: Part, money: Money): Movement => {
     const { paymentId, ...names } = namesOf(part)
     const own = given(textAt(part.detail, 'Refs', 'AcctSvcrRef'))
+    const partSide = sideOf(part.detail, side)
+    const within = parts.length === 1 ? [part.detail, entry] : [part.detail]
     return {
-      ...{ account, source, day, ...money, side: sideOf(part.detail, side), ...names },
+      ...{ account, source, day, ...money, side: partSide, ...names },
+      ...withheldIn(partSide, money.currency, ...within),
       ...{ reason: reasonOf(part.detail, 'RtrInf'), reference: own ?? reference },
       ...(paymentId !== null && { paymentId }),
       ...(own !== null && own !== reference && { entryReference: reference }),
     }
   }
-  const entire = whole && { account, source, day, ...whole, side, ...noNames, reason: noReason }
+  const entire: Movement | undefined = whole && {
+    ...{ account, source, day, ...whole, side, ...noNames, reason: noReason },
+    ...withheldIn(side, whole.currency, entry),
+  }
   const isOne = parts.length === 1
   const amounts = parts.map((part) => {
     const booked = amountOf(part) ?? (isOne ? whole : undefined)
@@ -245,10 +264,14 @@ const pageOf = (statement: Element, part: string, message: Element | undefined):
   return Number(told ?? 1)
 }
 
-/** Parses camt.052, camt.053 and camt.054 of any version; undefined for another document. */
+/**
+ * Parses camt.052, camt.053 and camt.054 of any version; undefined for another document. With an
+ * account of payouts, statements of accounts that are neither it nor of funding are left out.
+ */
 export const readStatements = (
   document: Element,
   ownAccount: string | undefined,
+  funding: readonly string[],
 ): Statements | undefined => {
   for (const kind of ['camt.052', 'camt.053', 'camt.054'] as const) {
     const [root, part] = kinds[kind]
@@ -260,13 +283,14 @@ export const readStatements = (
     for (const statement of elementsAt(document, root, part)) {
       const told = accountOf(statement)
       const entries = elementsAt(statement, 'Ntry')
-      if (ownAccount !== undefined && !isSameAccount(ownAccount, told)) {
+      const own = [ownAccount ?? [], ...funding].flat().find((one) => isSameAccount(one, told))
+      if (ownAccount !== undefined && own === undefined) {
         leftOut.push({ account: told, entries: entries.length })
         continue
       }
       const writtenOn = dayAt(statement, 'CreDtTm')
       const id = given(textAt(statement, 'Id')) ?? fail('a statement has no id')
-      const of = { account: ownAccount ?? plainAccount(told), source: { kind, id }, writtenOn }
+      const of = { account: own ?? plainAccount(told), source: { kind, id }, writtenOn }
       const read = entries.flatMap((entry) => {
         const found = isBooked(entry) ? movementsOf(entry, of) : []
         if (found.length === 0) passedOver += 1

@@ -1,6 +1,7 @@
 import type { Context } from '../../application/handle.ts'
 import { makeSerialByKey } from '../../application/serial-by-key.ts'
 import type { Core } from '../core.ts'
+import { fundingAccounts, fundingOf } from './funding.ts'
 import { jobThread } from '../../infrastructure/threads/job-thread.ts'
 import type { Answer, Asked, begin } from '../../infrastructure/bank/bank-file-job.ts'
 import {
@@ -9,18 +10,26 @@ import {
   type Imported,
 } from '../../application/import-statement.ts'
 
-/** Records what a bank file says about payouts. */
-export const importBankFile = (
-  core: Core,
-  contextOf: (merchant: string | null) => Context,
-): ((says: BankSays) => Promise<Imported>) =>
-  importBankFacts({
-    handle: core.handle,
-    settlements: core.accounting.settlements,
-    entries: core.accounting.bankEntries,
-    caughtUp: core.readModels.caughtUp,
-    contextOf,
-  })
+/** Records what a bank file says about payouts and funding. */
+export const importBankFile =
+  (core: Core, contextOf: (merchant: string | null) => Context) =>
+  async (says: BankSays): Promise<Imported> => {
+    const { watch, zone, book } = await fundingOf(core)
+    const { funding } = core.accounting
+    const accounts = watch?.accounts ?? []
+    const done = await importBankFacts({
+      handle: core.handle,
+      settlements: core.accounting.settlements,
+      entries: core.accounting.bankEntries,
+      funding: { accounts, zone, receipts: funding, linesOf: funding.linesOf },
+      caughtUp: core.readModels.caughtUp,
+      contextOf,
+    })(says)
+    const differences = watch ? book.differences().length : 0
+    if (differences > 0)
+      core.log.warn({ differences }, 'money of payers is missing, or came in unexpected')
+    return done
+  }
 
 /** Parses bank files in a worker thread, one at a time: a large one takes seconds. */
 const makeBankFileReader = () => {
@@ -46,7 +55,8 @@ export const importUploaded = (core: Core) => {
   ) => {
     const most = mostEntries
     const ownAccount = core.settings.BANK_ACCOUNT
-    const answer = await read({ bytes, name, ownAccount, most })
+    const funding = fundingAccounts(core.settings)
+    const answer = await read({ bytes, name, ownAccount, funding, most })
     if (!('file' in answer)) return 'tooMany' in answer ? { ...answer, most } : answer
     const { kind, passedOver, leftOut, ...says } = answer.file
     // If a file is sent twice at once, the second import finds the results of the first.

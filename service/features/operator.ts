@@ -6,6 +6,7 @@ import { sealedBlobs } from '../../infrastructure/people/sealing.ts'
 import { isSameText, newToken, sha256 } from '../../infrastructure/people/id-tokens.ts'
 import type { About } from '../about.ts'
 import { explaining } from '../audit/explain.ts'
+import { fundingOf } from '../bank/funding.ts'
 import { importUploaded } from '../bank/import-uploaded.ts'
 import type { Core } from '../core.ts'
 import { type Vitals, serviceHealth } from '../metrics/readiness.ts'
@@ -109,6 +110,7 @@ export const operatorSlice = (core: Core, about: About, parts: Parts) => {
     bankEntries: accounting.bankEntries,
     unexplainedDebits: accounting.bankEntries.openDebits,
     importBankFile: importUploaded(core),
+    fundingWork: () => fundingOf(core),
     // Disputes.
     names: about.names,
     disputes: core.payments.disputes,

@@ -7,6 +7,7 @@ import { leasedKinds, type LeasedKind } from '../../infrastructure/leases/leases
 import type { MessageAlarm } from '../../infrastructure/people/message-limits.ts'
 import { version } from '../../infrastructure/version.ts'
 import { threadFailures } from '../../infrastructure/worker.ts'
+import { fundingOf } from '../bank/funding.ts'
 import type { Core } from '../core.ts'
 import { metricOf, processMetrics, type Metric, type MetricName } from './catalogue.ts'
 import { certificateEnds } from './certificate-ends.ts'
@@ -29,6 +30,7 @@ type Observed = Pick<
   | 'measures'
   | 'callbacks'
   | 'accounting'
+  | 'handle'
   | 'sharedWork'
   | 'clockBehindMs'
   | 'now'
@@ -44,14 +46,17 @@ const seconds = (milliseconds: number | undefined): number | undefined =>
 const ageOf = (began: number | undefined, now: number): Samples =>
   single(began === undefined ? 0 : Math.max(0, now - began) / 1_000)
 
-const moneySources = ({ accounting, now }: Observed) =>
-  ({
+const moneySources = (core: Observed) => {
+  const { accounting, now } = core
+  return {
     daybook_reports_unfinished: () => single(accounting.reports.closingCount()),
     daybook_reports_unfinished_seconds: () => ageOf(accounting.reports.closingSince(), now()),
     daybook_settlements_unfinished: () => single(accounting.settlements.unfinishedCount()),
     daybook_settlements_unfinished_seconds: () =>
       ageOf(accounting.settlements.nextUnfinished(1)[0]?.startedAt, now()),
     daybook_bank_debits_unexplained: () => single(accounting.bankEntries.openDebits()),
+    daybook_funding_differences: async () =>
+      single((await fundingOf(core)).book.differences().length),
     daybook_journal_imbalance_minor_units: () =>
       accounting.journal
         .trialBalance()
@@ -64,7 +69,8 @@ const moneySources = ({ accounting, now }: Observed) =>
             single(Number(sum), { account, currency }),
           ),
         ),
-  }) satisfies Partial<Record<MetricName, Read>>
+  } satisfies Partial<Record<MetricName, Read>>
+}
 
 /** The scan for the oldest messages costs some milliseconds for each ten thousand that wait. */
 const oldestEveryMs = 30_000

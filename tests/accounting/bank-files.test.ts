@@ -54,6 +54,47 @@ describe('statements of several accounts in one file', () => {
   })
 })
 
+describe('fees that were taken off a credit', () => {
+  const charges = (amount: string, inner = '') =>
+    `<Chrgs><Rcrd><Amt Ccy="NOK">${amount}</Amt>${inner}</Rcrd></Chrgs>`
+  const credit = (amount: string, around: string, ...details: readonly string[]) =>
+    `<Ntry><Amt Ccy="NOK">${amount}</Amt><CdtDbtInd>CRDT</CdtDbtInd><Sts>BOOK</Sts>
+    <BookgDt><Dt>2026-11-30</Dt></BookgDt>${around}<NtryDtls>${details.join('')}</NtryDtls></Ntry>`
+  const detail = (id: string, amount: string, inner = '') =>
+    `<TxDtls><Refs><EndToEndId>${id}</EndToEndId></Refs><Amt Ccy="NOK">${amount}</Amt>
+    <CdtDbtInd>CRDT</CdtDbtInd>${inner}</TxDtls>`
+  const found = (entry: string) =>
+    readBankFile(
+      Buffer.from(document(statement(iban('NO2830000099999'), entry))),
+      'file.xml',
+      account,
+      ['NO2830000099999'],
+    ).entries.map(({ side, amount, withheld }) => [side, amount, withheld])
+
+  test('are told of an entry with one detail, of a detail, and not of those beside it', () => {
+    const one = detail('a', '99.00')
+    expect(found(credit('99.00', charges('1.00'), one))).toEqual([['credit', '9900', '100']])
+    const beside = '<ChrgInclInd>false</ChrgInclInd>'
+    expect(found(credit('99.00', charges('1.00', beside), one))).toEqual([
+      ['credit', '9900', undefined],
+    ])
+    const two = [detail('a', '49.00', charges('1.00')), detail('b', '50.00')]
+    expect(found(credit('99.00', '', ...two))).toEqual([
+      ['credit', '4900', '100'],
+      ['credit', '5000', undefined],
+    ])
+  })
+
+  test('are a movement that explains itself, if the details are before them', () => {
+    const two = [detail('a', '50.00'), detail('b', '50.00')]
+    expect(found(credit('99.00', charges('1.00'), ...two))).toEqual([
+      ['credit', '5000', undefined],
+      ['credit', '5000', undefined],
+      ['debit', '100', '100'],
+    ])
+  })
+})
+
 test.each([
   ['its IBAN with blanks', account, iban('NO93 8601 1117 947')],
   ['its IBAN in small letters', account, iban('no9386011117947')],

@@ -64,6 +64,7 @@ const payout = fc
 
 const code = fc.option(fc.stringMatching(/^[A-Z]{4}$/))
 const profile: fc.Arbitrary<BankProfile> = fc.record({
+  funding: fc.constant(null),
   sepa: fc.record({
     service_level: fc.constantFrom('SEPA', null),
     ...{ local_instrument: code, category_purpose: code, purpose: code },

@@ -1244,6 +1244,7 @@ export type Catalogue = {
     readonly disputes: string
     readonly forbidden: string
     readonly forbiddenText: Message<'role'>
+    readonly funding: string
     readonly health: string
     readonly join: string
     readonly joinAs: Message<'role'>
@@ -1432,10 +1433,12 @@ export type Catalogue = {
     readonly problem_payout_is_not_ordered: string
     readonly problem_payout_is_not_paid: string
     readonly problem_payout_is_paid: string
+    readonly problem_unexpected_money: string
     readonly problem_unknown_payout: string
     readonly reference: string
     readonly result_known: string
     readonly result_paid: string
+    readonly result_received: string
     readonly result_returned: string
     readonly result_unmatched: string
     readonly retry: string
@@ -1761,6 +1764,11 @@ export type Catalogue = {
     readonly failed_4004: string
     readonly failed_5007: string
     readonly failed_5008: string
+    readonly fundingClosed: Message<'reason' | 'sum'>
+    readonly fundingNowhere: string
+    readonly fundingPlaced: Message<'day' | 'payment' | 'sum'>
+    readonly fundingSame: string
+    readonly fundingTaken: Message<'note'>
     readonly granted: Message<'payer' | 'scope'>
     readonly inReport: Message<'ledger' | 'report'>
     readonly inSettlement: Message<'settlement'>
@@ -1847,6 +1855,8 @@ export type Catalogue = {
     readonly behind: string
     readonly callbacks: string
     readonly disabled: Message<'count'>
+    readonly funding: string
+    readonly fundingWhat: string
     readonly health: string
     readonly merchants: string
     readonly merchantsNone: string
@@ -2168,5 +2178,45 @@ export type Catalogue = {
     readonly wrongCurrency: string
     readonly wrongMerchant: string
     readonly wrongReason: string
+  }
+  readonly funding: {
+    readonly account: string
+    readonly age: string
+    readonly amount: string
+    readonly byDay: string
+    readonly byDayWhat: string
+    readonly captured: string
+    readonly close: string
+    readonly closeWhat: string
+    readonly day: string
+    readonly days: Message<'count'>
+    readonly difference: string
+    readonly differences: string
+    readonly expected: string
+    readonly explained: string
+    readonly kind: string
+    readonly missing: string
+    readonly names: string
+    readonly nobody: string
+    readonly noDays: string
+    readonly noDifferences: string
+    readonly notDue: string
+    readonly note: string
+    readonly notes: string
+    readonly notWatched: string
+    readonly older: string
+    readonly open: string
+    readonly owner: string
+    readonly place: string
+    readonly placeWhat: string
+    readonly received: string
+    readonly reference: string
+    readonly show: string
+    readonly statement: string
+    readonly story: string
+    readonly take: string
+    readonly takeWhat: string
+    readonly title: string
+    readonly unexpected: string
   }
 }

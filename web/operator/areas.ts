@@ -25,6 +25,12 @@ export const operatorAreas = {
     action: 'see_payouts',
     icon: 'M2.5 6h15v9h-15zM10 8.5v4M10 13l-2-2m2 2l2-2',
   },
+  funding: {
+    path: 'funding',
+    text: 'funding',
+    action: 'see_payouts',
+    icon: 'M2.5 6h15v9h-15zM10 13V8.5M10 8.5l-2 2m2-2l2 2',
+  },
   disputes: {
     path: 'disputes',
     text: 'disputes',

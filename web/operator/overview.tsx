@@ -1,4 +1,5 @@
 import { Card, Facts, Link, Quiet, type Html, Title } from '../ui/components.tsx'
+import type { FundingWork } from '../../application/funding-book.ts'
 import { formatAmount, type Sum } from '../../domain/money/money.ts'
 import { operatorMayDo, type OperatorAction } from '../../domain/people/operator-roles.ts'
 import type { Instant } from '../../domain/time.ts'
@@ -21,6 +22,7 @@ type OperatorOverviewNeeds = MerchantListNeeds &
     readonly waitingPayouts: (status: 'due' | 'returned') => readonly Waiting[]
     /** Entries of the bank: money that left the account without being one payout once. */
     readonly unexplainedDebits: () => number
+    readonly fundingWork: () => Promise<FundingWork>
     /** Of all merchants. */
     readonly restedAddresses: () => readonly CallbackDestinationRow[]
     readonly workInProgress: () => Readonly<Record<'callbacks' | 'settlements' | 'reports', number>>
@@ -140,7 +142,7 @@ const payoutTile = (
   return tile(name, figure, texts.payoutsCount({ count: all }), 'broad')
 }
 
-const tilesHtml = (needs: OperatorOverviewNeeds, visitor: OperatorVisitor): Html => {
+const tilesHtml = async (needs: OperatorOverviewNeeds, visitor: OperatorVisitor): Promise<Html> => {
   const { language, locale, me } = visitor
   const texts = textsIn[language].operatorOverview
   const count = new Intl.NumberFormat(locale)
@@ -166,6 +168,12 @@ const tilesHtml = (needs: OperatorOverviewNeeds, visitor: OperatorVisitor): Html
     const link = <a href={operatorPath('payouts/bank')}>{count.format(found)}</a>
     return tile(texts.unexplained, link, texts.unexplainedWhat)
   }
+  const funding = async () => {
+    const found = (await needs.fundingWork()).book.differences().length
+    if (found === 0) return ''
+    const link = <a href={operatorPath('funding')}>{count.format(found)}</a>
+    return tile(texts.funding, link, texts.fundingWhat)
+  }
   return (
     <dl class="tiles">
       {operatorMayDo(me.terms, 'see_merchants') ? merchants() : ''}
@@ -174,6 +182,7 @@ const tilesHtml = (needs: OperatorOverviewNeeds, visitor: OperatorVisitor): Html
             payoutTile(texts.payouts, needs.waitingPayouts('due'), visitor),
             returned(),
             unexplained(),
+            await funding(),
           ]
         : null}
     </dl>
@@ -208,7 +217,7 @@ export const operatorOverviewRoutes = (needs: OperatorOverviewNeeds, visits: Vis
           title: texts.overview,
           body: [
             <Title text={texts.overview} />,
-            tilesHtml(needs, visitor),
+            await tilesHtml(needs, visitor),
             <div class="columns">
               {may('see_merchants') && merchantPanels(needs, visitor)}
               {may('see_health') && (

@@ -6,6 +6,7 @@ import { type NeedsOf, type Route, route } from '../../http/route.ts'
 import { operatorCorrectionRoutes } from './corrections.tsx'
 import { operatorDisputeRoutes } from './disputes.tsx'
 import { operatorFeeRoutes } from './fees.tsx'
+import { operatorFundingRoutes } from './funding.tsx'
 import { operatorJournalRoutes } from './journal/routes.tsx'
 import { merchantPageRoutes, merchantSwitchRoutes } from './merchant.tsx'
 import { merchantListRoutes } from './merchants.tsx'
@@ -88,6 +89,7 @@ const pages = [
   merchantSwitchRoutes,
   operatorFeeRoutes,
   operatorPayoutRoutes,
+  operatorFundingRoutes,
   operatorDisputeRoutes,
   operatorCorrectionRoutes,
   operatorJournalRoutes,

@@ -38,8 +38,10 @@ export const entryParams = z.object({ entry: z.string().regex(/^[\da-f]{32}$/) }
 
 const entryHref = (id: string): string => operatorPath(`payouts/bank/${id}`)
 
-export const problemText = (problem: EntryProblem | null, { language }: OperatorVisitor): string =>
-  problem === null ? '' : textsIn[language].payouts[`problem_${problem}`]
+export const problemText = (
+  problem: EntryProblem | 'unexpected_money' | null,
+  { language }: OperatorVisitor,
+): string => (problem === null ? '' : textsIn[language].payouts[`problem_${problem}`])
 
 const entryRow =
   (visitor: OperatorVisitor) =>

@@ -9,7 +9,8 @@ import {
   Title,
 } from '../../ui/components.tsx'
 import type { Context } from '../../../application/handle.ts'
-import type { Imported, ImportedOne } from '../../../application/import-statement.ts'
+import type { Imported } from '../../../application/import-statement.ts'
+import type { ImportedOne } from '../../../application/match-bank-entries.ts'
 import type { Part } from '../../../http/forms.ts'
 import { dayText, factsHtml, sumText } from '../../portal/money-parts.tsx'
 import { operatorPath } from '../areas.ts'
@@ -38,7 +39,13 @@ export type ImportNeeds = {
   ) => Promise<Answer>
 }
 
-const colours = { paid: 'good', returned: 'warn', known: '', unmatched: 'bad' } as const
+const colours = {
+  paid: 'good',
+  returned: 'warn',
+  received: 'good',
+  known: '',
+  unmatched: 'bad',
+} as const
 
 const rowHtml =
   (visitor: OperatorVisitor) =>
@@ -98,7 +105,7 @@ const donePage = (
   { kind, passedOver, leftOut, done }: Extract<Answer, { kind: string }>,
 ): OperatorPage => {
   const texts = textsIn[visitor.language].payouts
-  const { paid, returned, known, unmatched, alarms, all } = done
+  const { paid, returned, received, known, unmatched, alarms, all } = done
   const rows = rowsShown(all)
   const more = all.length - rows.length
   const title = texts.fileRead({ name, kind })
@@ -115,6 +122,7 @@ const donePage = (
           [texts.result_returned, String(returned)],
           [texts.result_unmatched, String(unmatched)],
           [texts.known, String(known)],
+          ...(received === 0 ? [] : [[texts.result_received, String(received)] as const]),
           [texts.passedOver, String(passedOver)],
           ...(leftOut.length === 0 ? [] : [[texts.leftOut, leftOutText(leftOut)] as const]),
         ])}
