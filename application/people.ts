@@ -32,19 +32,22 @@ export type PeopleWork = Deciding & { readonly people: People }
 
 const separators = /[().\p{Pd}]/gu
 
+/** Without what people write between digits. */
+export const phoneText = (typed: string): string => withoutBlanks(typed).replace(separators, '')
+
 /**
  * Digits of a phone number as people write it: `4799999901`, `+47 (999) 99-901`, `004799999901`,
  * `MSISDN:4799999901`.
  */
 export const phoneDigits = (text: string): string | undefined =>
-  /^(?:msisdn:)?(?:\+|00)?([1-9]\d{7,14})$/i.exec(withoutBlanks(text).replace(separators, ''))?.[1]
+  /^(?:msisdn:)?(?:\+|00)?([1-9]\d{7,14})$/i.exec(phoneText(text))?.[1]
 
 /**
  * The same where somebody types the number of another: it begins with `+`, `00` or `msisdn:`, so
  * that a number without its country code is not taken for one of another country.
  */
 export const internationalDigits = (text: string): string | undefined =>
-  /^(?:msisdn:|\+|00)/i.test(withoutBlanks(text).replace(separators, ''))
+  /^(?:msisdn:|\+|00)/i.test(phoneText(text))
     ? phoneDigits(text)
     : undefined
 

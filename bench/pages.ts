@@ -69,6 +69,7 @@ const worst = (log: PortalLog, now: number): string[] => {
   return [
     ...['days=1', 'days=this_week', 'days=90', year].map((asked) => `?${asked}`),
     ...listQueries(log, now).map((asked) => `payments?${asked}`),
+    ...searched(log).map((q) => `search?${query({ q })}`),
     ...['', 'status=refunded', 'status=fail', 'q=none'].map((asked) => `payments.csv?${asked}`),
     ...found.flatMap((tid) => [`payments/${tid}`, `payments/${tid}/events?at=none`]),
     ...['capture', 'release', 'renew', 'refund'].map((action) => `payments/${many}/${action}`),
@@ -84,6 +85,13 @@ const worst = (log: PortalLog, now: number): string[] => {
     'developers/callbacks/00000000-0000-4000-8000-000000000000',
   ]
 }
+
+/** A rare part of an old order number, a common one, none, half a phone number, an amount. */
+const searched = ({ payments, customers, tids }: PortalLog): string[] => [
+  ...[`${Math.floor(payments / 2)}`, 'order-', 'none at all', 'order-0x', '4-none'],
+  ...[customers[7] ?? '', customers[7]?.slice(-4) ?? '', customers[7]?.slice(2, 6) ?? ''],
+  ...['100.00', '12345.67', tids['captured'] ?? '', 'table 41', 'till 29', 'user'],
+]
 
 const operatorsWorst = ({ tids }: PortalLog, now: number): string[] => {
   const found = ['q=shop', 'q=none', 'q=shop-9&state=disabled', 'state=waiting']
@@ -223,6 +231,7 @@ const pagesOf = ({ tids, customers }: PortalLog): readonly string[] => [
   ...['', '', '', 'payments', 'payments', 'payments?status=auth', 'payments?status=refunded'],
   ...[`payments?pos=${posOf(3)}`, `payments?q=${customers[3]}`, 'payments?sort=largest'],
   ...Object.values(tids).map((tid) => `payments/${tid}`),
+  ...[`search?q=${customers[3]?.slice(-4)}`, 'search?q=order-1'],
   ...['money', 'money/settlements/1', 'money/ledgers/default/reports/2', 'points-of-sale'],
   ...[`points-of-sale/code/${codeOf(3)}`, 'developers/callbacks', 'messages', 'staff'],
 ]

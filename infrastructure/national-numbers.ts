@@ -1,8 +1,9 @@
 import { isValidBBAN } from 'ibantools'
 import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/min'
+import { Metadata } from 'libphonenumber-js/mobile'
 import { withoutBlanks } from '../domain/blanks.ts'
 import { readAccount } from './bank/payout-account.ts'
-import { internationalDigits, phoneDigits } from '../application/people.ts'
+import { internationalDigits, phoneDigits, phoneText } from '../application/people.ts'
 
 /** Whether national phone numbers of the country (ISO 3166-1, two letters) can be read. */
 export const isCountry = (text: string): boolean => isSupportedCountry(text)
@@ -19,6 +20,47 @@ export const phoneReader =
     const number = parsePhoneNumberFromString(withoutBlanks(typed), country)
     return number?.isValid() ? phoneDigits(number.number) : undefined
   }
+
+/** What the library knows of a country and its types leave out. */
+type NumberingPlan = {
+  callingCode(): string
+  nationalPrefix(): string
+  type(of: 'MOBILE'): { pattern(): string; possibleLengths(): readonly number[] } | undefined
+}
+
+/** Ten thousand numbers are looked up in some tens of milliseconds. */
+const mostMissing = 4
+
+/** Every mobile number of the country that begins or ends with some digits, if few are missing. */
+export const phonePartReader = (country: string) => {
+  if (!isSupportedCountry(country)) return () => []
+  const metadata = new Metadata()
+  metadata.selectNumberingPlan(country)
+  const plan = metadata.numberingPlan as unknown as NumberingPlan
+  const [code, mobile] = [plan.callingCode(), plan.type('MOBILE')]
+  const isMobile = new RegExp(`^(?:${mobile?.pattern() ?? '(?!)'})$`)
+  const international = new RegExp(`^(?:\\+|00)${code}`)
+  const national = new RegExp(`^${plan.nationalPrefix()}`)
+  const filledUp = (digits: string, fill: (missing: string) => string): readonly string[] =>
+    (mobile?.possibleLengths() ?? []).flatMap((length) => {
+      const missing = length - digits.length
+      if (missing < 1 || missing > mostMissing) return []
+      const all = Array.from({ length: 10 ** missing }, (_, number) =>
+        fill(String(number).padStart(missing, '0')),
+      )
+      return all.filter((number) => isMobile.test(number))
+    })
+  /** Digits with the country code. */
+  return (typed: string): readonly string[] => {
+    const text = phoneText(typed)
+    const start = text.replace(international, '')
+    if (!/^\d+$/.test(start)) return []
+    const first = start.replace(national, '')
+    const starts = filledUp(first, (missing) => first + missing)
+    const ends = start === text ? filledUp(start, (missing) => missing + start) : []
+    return [...new Set([...starts, ...ends])].map((number) => code + number)
+  }
+}
 
 const digitsOf = (text: string): readonly number[] => [...text].map(Number)
 

@@ -85,7 +85,7 @@ const merchantList = sqliteTable(
 export type ListedMerchant = typeof merchantList.$inferSelect
 
 /** Normalises text for comparison: composed, in lower case. */
-const plain = (given: string): string => given.normalize('NFC').toLowerCase()
+export const plain = (given: string): string => given.normalize('NFC').toLowerCase()
 
 const told = ({ id, businessName, organizationId, currency, ...rest }: MerchantData) => ({
   ...{ merchant: id, name: businessName, organizationId, currency },

@@ -124,6 +124,22 @@ const posIdsIn = (db: BetterSQLite3Database) => {
   }
 }
 
+/** Fewer hexadecimal digits begin many ids. */
+const startOfTid = /^[\da-f]{6,32}$/
+
+const withTidIn = (db: BetterSQLite3Database) => {
+  const { tid } = paymentTable
+  const query = rowsOf(db, paymentTable, {
+    // The plus keeps the search to the primary key.
+    where: [gte(tid, given('start')), lt(tid, given('end')), sql`+${same(merchant)}`],
+    limit: given('limit'),
+  })
+  return (merchant: string, typed: string, limit: number): PaymentRow[] => {
+    const start = typed.toLowerCase()
+    return startOfTid.test(start) ? query.all({ merchant, start, end: `${start}g`, limit }) : []
+  }
+}
+
 /** Lists of a merchant's payments. Each reads an index in order. */
 export const paymentListQueries = (db: BetterSQLite3Database) => {
   const newest = newestIn(db)
@@ -141,6 +157,8 @@ export const paymentListQueries = (db: BetterSQLite3Database) => {
   })
   return {
     find: findBy(db, paymentTable, paymentTable.tid),
+    /** Whose id begins so, if enough of it is given. */
+    ofTidStart: withTidIn(db),
     posIds: posIdsIn(db),
     areMore: areMoreIn(db),
     newest: (merchant: string, range: PaymentRange) => all.all(bound(merchant, range)),

@@ -105,6 +105,8 @@ export type PayoutGroup = {
   readonly serial: number
 }
 
+type PayoutOfAmount = Pick<PayoutRow, 'serial' | 'currency'>
+
 type PayoutTotal = {
   readonly currency: string
   readonly count: number
@@ -142,6 +144,11 @@ const groupsOfMerchant = `
     AND (status IN ('due', 'ordered', 'returned') OR status = 'paid' AND day >= @since)
   GROUP BY status, day, currency ORDER BY day, status, currency`
 
+const ofMerchantAmount = `
+  SELECT serial, currency FROM payouts
+  WHERE merchant = @merchant AND status IN ('due', 'ordered', 'returned', 'paid')
+    AND amount = @amount ORDER BY serial DESC LIMIT @limit + 0`
+
 export const payoutQueries = (db: BetterSQLite3Database) => {
   const client = clientOf(db)
   const both = (text: (isOfMerchant: boolean) => string) => {
@@ -162,6 +169,7 @@ export const payoutQueries = (db: BetterSQLite3Database) => {
   const [sums, dayWithSome] = [both(sumText), both(dayBefore)]
   const totals = client.prepare(byCurrency)
   const groups = client.prepare(groupsOfMerchant)
+  const ofAmount = client.prepare(ofMerchantAmount)
   return {
     /** Latest days first, after a place. */
     list: (range: PayoutRange, { day, key }: PayoutPlace, limit: number): readonly PayoutRow[] =>
@@ -179,6 +187,9 @@ export const payoutQueries = (db: BetterSQLite3Database) => {
     /** Those that have not arrived, and those that have since a day; earliest first. */
     ofMerchant: (merchant: string, since: string): readonly PayoutGroup[] =>
       groups.all({ merchant, since }) as readonly PayoutGroup[],
+    /** Newest first. */
+    ofAmount: (merchant: string, amount: Sum, limit: number) =>
+      ofAmount.all({ merchant, amount, limit }) as readonly PayoutOfAmount[],
     totals: (status: PayoutStatus): readonly PayoutTotal[] =>
       totals.all({ status }) as readonly PayoutTotal[],
   }

@@ -35,7 +35,8 @@ type FoldLine<Row> = Pick<Fold<Row, TransactionLine>, 'keysOf'> & {
  * two events that they handle (`sums`).
  */
 export type Projection<Row extends object = object> = {
-  readonly keysOf: (event: Recorded) => readonly Key[]
+  /** `rowOf` as for `apply`. */
+  readonly keysOf: (event: Recorded, rowOf?: (key: Key) => Row | undefined) => readonly Key[]
   /** Like `apply` of a fold; `rowOf` finds other rows of the table in their current state. */
   readonly apply: (
     row: Row | undefined,
@@ -86,7 +87,10 @@ type Handling<Row, Handled extends EventType> = {
 } & (
   | { readonly keyOf: (event: Recorded<Extract<DomainEvent, { type: Handled }>>) => Key }
   | {
-      readonly keysOf: (event: Recorded<Extract<DomainEvent, { type: Handled }>>) => readonly Key[]
+      readonly keysOf: (
+        event: Recorded<Extract<DomainEvent, { type: Handled }>>,
+        rowOf?: (key: Key) => Row | undefined,
+      ) => readonly Key[]
     }
 )
 
@@ -126,7 +130,7 @@ export const projection = <
     rowsKept,
     handles: new Set<EventType>(handles),
     begins: new Set<EventType>(begins),
-    keysOf: keysOf as Projection['keysOf'],
+    keysOf: keysOf as Projection<Row>['keysOf'],
     apply: apply as Projection<Row>['apply'],
     transactionLine: (transactionLine ?? null) as Projection<Row>['transactionLine'],
     lines: lines ?? null,

@@ -66,6 +66,7 @@ import { merchantNewsProjection, merchantNewsQueries } from './merchant-news.ts'
 import { ownerMessageProjection, ownerMessageQueries } from './owner-messages.ts'
 import { payerInboxQueries, payerSessionProjection, payerSessionQueries } from './payer-inbox.ts'
 import { paymentListQueries } from './payment-list.ts'
+import { paymentTextProjection, paymentTextQueries } from './payment-texts.ts'
 import { paymentProjection, paymentQueries } from './payments.ts'
 import { permissionProjection, permissionQueries } from './permissions.ts'
 import { payoutOrderProjection, payoutOrderQueries } from './payout-orders.ts'
@@ -102,6 +103,7 @@ const readModels = {
   payments: {
     payments: { projections: [paymentProjection], queries: paymentQueries },
     lists: { projections: [], queries: paymentListQueries },
+    texts: { projections: [paymentTextProjection], queries: paymentTextQueries },
     /** Uses the rows of payments. */
     expiring: { projections: [], queries: expiringQueries },
     disputes: { projections: [disputeProjection], queries: disputeQueries },

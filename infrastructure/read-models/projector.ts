@@ -69,7 +69,7 @@ const tableOf = (file: ReadModelFile, projection: Projection) => {
     fold(event: Recorded, told: LoggedMessage[]): TransactionLine | undefined {
       let line: TransactionLine | undefined
       const mayBeThere = !begins.has(event.type)
-      for (const id of projection.keysOf(event)) {
+      for (const id of projection.keysOf(event, rowOf)) {
         const before = fold(id, mayBeThere, (row) => {
           const after = projection.apply(row, event, id, rowOf)
           const message = messageOf?.(row, after, event)

@@ -4,7 +4,11 @@ import { signUpMerchant } from '../../application/merchants.ts'
 import type { StaffWork } from '../../application/staff.ts'
 import { parseAmount } from '../../domain/money/money.ts'
 import type { Links } from '../../http/addresses.ts'
-import { accountReader, isOrganizationNumber } from '../../infrastructure/national-numbers.ts'
+import {
+  accountReader,
+  isOrganizationNumber,
+  phonePartReader,
+} from '../../infrastructure/national-numbers.ts'
 import { makeFingerprints, readPublicKey } from '../../infrastructure/keys/keys.ts'
 import { isNetmask } from '../../infrastructure/networks.ts'
 import { sealedBlobs } from '../../infrastructure/people/sealing.ts'
@@ -152,6 +156,9 @@ export const portalSlice = (core: Core, about: About, parts: Parts) => {
     tidOf: core.tidOf,
     countedBy: payments.countedAmounts.by,
     keyOfCustomer: payerDirectory.keyNamed,
+    keysNumbered: payerDirectory.keysNumbered,
+    phonesWith: phonePartReader(core.settings.COUNTRY),
+    paymentTexts: payments.texts,
     showCustomer: payerDirectory.show,
     scanToken: core.tokens.scanToken,
     findScan: core.findScan,
@@ -173,6 +180,7 @@ export const portalSlice = (core: Core, about: About, parts: Parts) => {
     settledTurnover: accounting.settledTurnover,
     corrections: accounting.corrections,
     settlementAccounts: accounting.settlementAccounts,
+    payouts: accounting.payouts,
     readLog: parts.readLog,
     readOpenLog: logSoFar(core),
     readAccount: accountReader(core.settings.COUNTRY),

@@ -9,6 +9,7 @@ import {
   type Identify,
   type IdentifyOneKind,
 } from '../../application/identify-customer.ts'
+import { nextTurn } from '../../application/time-budget.ts'
 import { phoneDigits, readName, sealName, type People } from '../../application/people.ts'
 import { retryWhileHeld } from '../../infrastructure/retry-while-held.ts'
 
@@ -16,6 +17,11 @@ import { retryWhileHeld } from '../../infrastructure/retry-while-held.ts'
 const grantedName = /^granted:(\d+):(.+)$/
 type Granted = { readonly generation: number; readonly grant: string }
 const grantedNameOf = ({ generation, grant }: Granted): string => `granted:${generation}:${grant}`
+
+/** Look-ups per turn of the event loop: about two milliseconds. */
+const numbersInTurn = 250
+
+const mostNumbered = 50
 
 type Needs = {
   readonly find: Find
@@ -96,6 +102,19 @@ export const payerDirectory = (needs: Needs) => {
     return row && grantedNameOf(row)
   }
 
+  /** Customers that a merchant has named by one of these numbers, at most some tens. */
+  const keysNumbered = async (merchant: string, numbers: readonly string[]): Promise<string[]> => {
+    await people.caughtUp()
+    const found: string[] = []
+    for (const [index, digits] of numbers.entries()) {
+      const person = people.findNamed(merchant, digits)
+      if (person !== undefined) found.push(person)
+      if (found.length === mostNumbered) break
+      if (index % numbersInTurn === numbersInTurn - 1) await nextTurn()
+    }
+    return found
+  }
+
   /** Whether the token's holder is erased, because tokens are not sealed. */
   const isErased = (holder: { readonly payer: string } | undefined): boolean =>
     holder !== undefined && !people.hasPerson(holder.payer)
@@ -104,6 +123,7 @@ export const payerDirectory = (needs: Needs) => {
     byAccessToken,
     byName,
     keyNamed,
+    keysNumbered,
     /** The merchant's name for them; null for an erased person. */
     show: (stored: string | null): string | null => {
       const [, generation, grant] = grantedName.exec(stored ?? '') ?? []

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import {
   accountReader,
   isOrganizationNumber,
+  phonePartReader,
   phoneReader,
 } from '../../infrastructure/national-numbers.ts'
 
@@ -16,6 +17,25 @@ test.each([
   ['DK', '22 11 33 44', '4522113344'],
 ])('in %s the phone number %s is %s', (country, typed, digits) => {
   expect(phoneReader(country)(typed)).toBe(digits)
+})
+
+test.each([
+  ['NO', '0005', 1_599],
+  ['NO', '9100', 10_000 + 1_598],
+  ['NO', '+47 9100 00', 100],
+  ['NO', '910', 0],
+  ['NO', '9100 0005', 0],
+  ['NO', '+46 7012 34', 0],
+  ['NO', 'A-9100', 0],
+  ['SE', '070-123', 10_000 + 60],
+  ['ZZ', '9100', 0],
+])('in %s the part %s can be of %i mobile numbers', (country, typed, count) => {
+  const numbers = phonePartReader(country)(typed)
+  const digits = typed.replaceAll(/\D/g, '').replace(/^0(?=7)/, '')
+  expect(new Set(numbers).size).toBe(numbers.length)
+  expect(numbers.length).toBe(count)
+  expect(numbers.every((number) => number.includes(digits))).toBe(true)
+  expect(numbers.every((number) => phoneReader(country)(`+${number}`) === number)).toBe(true)
 })
 
 test.each([

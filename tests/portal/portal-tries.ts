@@ -37,6 +37,7 @@ export const portalTries: readonly Try[] = [
   look('', 'see_overview'),
   { method: 'POST', path: '', action: 'see_overview', form: {} },
   look('events?after=0', 'see_overview'),
+  look('search?q=1', 'see_overview'),
   look('take', 'take_payment'),
   { method: 'POST', path: 'take', action: 'take_payment', form: { amount: '0' } },
   look('take/TID', 'take_payment'),

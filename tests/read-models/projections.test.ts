@@ -60,7 +60,7 @@ const foldedInMemory = (events: readonly Recorded[]) => {
     const lines = tables.flatMap((table) => {
       const { handles, begins, keysOf, apply, transactionLine, message, rows } = table
       if (!handles.has(event.type)) return []
-      return keysOf(event).flatMap((key) => {
+      return keysOf(event, (other) => rows.get(other)).flatMap((key) => {
         const before = rows.get(key)
         if (begins.has(event.type)) expect(before).toBeUndefined()
         const after = apply(before, event, key, (other) => rows.get(other))

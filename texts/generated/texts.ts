@@ -620,6 +620,14 @@ export type Catalogue = {
     readonly valid_900: string
     readonly wrongAmount: string
   }
+  readonly search: {
+    readonly everything: string
+    readonly found: Message<'text'>
+    readonly hint: string
+    readonly more: string
+    readonly nothing: Message<'text'>
+    readonly search: string
+  }
   readonly money: {
     readonly account: string
     readonly accountAsked: string

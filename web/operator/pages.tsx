@@ -20,7 +20,7 @@ import { textsIn } from '../../texts/catalogue.ts'
 /** Somebody who works for the operator. */
 export type OperatorVisitor = LobbyVisitor & { readonly me: Operator }
 
-export type OperatorPage = FramedPage & { readonly area?: OperatorArea }
+export type OperatorPage = FramedPage & { readonly area?: OperatorArea | undefined }
 
 export type OperatorNeeds = StaffPageNeeds &
   Pick<OperatorWork, 'findOperators' | 'invitationOf'> & {
@@ -91,7 +91,7 @@ const enter = async (
   return { ...visitor, me }
 }
 
-const forbiddenPage = (visitor: OperatorVisitor, area: OperatorArea): OperatorPage => {
+const forbiddenPage = (visitor: OperatorVisitor, area: OperatorArea | undefined): OperatorPage => {
   const texts = textsIn[visitor.language].operator
   const why = texts.forbiddenText({ role: visitor.me.terms.role })
   const title = texts.forbidden

@@ -38,7 +38,11 @@ export type PortalVisitor = LobbyVisitor & {
   readonly hasOthers: boolean
 }
 
-export type PortalPage = FramedPage & { readonly area?: Area }
+export type PortalPage = FramedPage & {
+  readonly area?: Area | undefined
+  /** What was searched for. */
+  readonly sought?: string
+}
 
 const isOfShop = (visitor: LobbyVisitor | PortalVisitor): visitor is PortalVisitor =>
   'shop' in visitor
@@ -61,6 +65,28 @@ const shopHtml = ({ shop, hasOthers, language, me }: PortalVisitor): Html => {
     <div class="shop-now">
       <span>{about}</span>
     </div>
+  )
+}
+
+/** The search of everything; a script leads there with `/`. */
+const seekHtml = ({ shop, language }: PortalVisitor, sought = ''): Html => {
+  const texts = textsIn[language].search
+  const action = portalPath(shop.merchant, 'search')
+  return (
+    <form class="seek" role="search" aria-label={texts.everything} method="get" action={action}>
+      <input
+        name="q"
+        type="search"
+        value={sought}
+        placeholder={texts.search}
+        aria-label={texts.everything}
+        aria-keyshortcuts="/"
+        maxlength={100}
+        autocomplete="off"
+        data-seek=""
+      />
+      <kbd aria-hidden="true">/</kbd>
+    </form>
   )
 }
 
@@ -107,7 +133,7 @@ export const portalReply = (
     ? {
         ...around,
         place: visitor.shop.name,
-        who: [shopHtml(visitor), dayHtml(visitor)],
+        who: [shopHtml(visitor), seekHtml(visitor, page.sought), dayHtml(visitor)],
         menu: { label: texts.menu, links: linksOf(visitor, page.area) },
         note: noteHtml(visitor),
       }

@@ -28,6 +28,25 @@ for (const link of document.querySelectorAll('nav [aria-current]')) {
 const zone = document.querySelector('[data-own-zone]')
 const own = Intl.DateTimeFormat().resolvedOptions().timeZone
 if (zone && own && own !== 'UTC') zone.value = own
+// `/` leads to the search, and arrows through what it has found.
+const seek = document.querySelector('[data-seek]')
+addEventListener('keydown', (event) => {
+  const { key, target } = event
+  if (!seek || event.ctrlKey || event.metaKey || event.altKey) return
+  if (key === '/' && !target.matches('input, select, textarea')) {
+    event.preventDefault()
+    seek.focus()
+    seek.select()
+    return
+  }
+  const step = { ArrowDown: 1, ArrowUp: -1 }[key]
+  const found = [...document.querySelectorAll('.found a')]
+  const at = found.indexOf(target)
+  if (!step || found.length === 0 || (at < 0 && ![seek, document.body].includes(target))) return
+  event.preventDefault()
+  const next = found[at < 0 && step < 0 ? found.length - 1 : at + step] ?? seek
+  next.focus()
+})
 const main = document.querySelector('main[data-follow]')
 if (main) {
   const isBusy = () =>

@@ -7,6 +7,7 @@ import { lobbyRoutes } from './lobby.tsx'
 import { messagesRoutes } from './messages.tsx'
 import { overviewRoutes } from './overview.tsx'
 import { portalPaymentRoutes } from './payments/routes.ts'
+import { searchRoutes } from './search.tsx'
 import { portalPointRoutes } from './points/routes.tsx'
 import { signUpMerchantRoutes } from './sign-up.tsx'
 import { takeRoutes } from './take/routes.tsx'
@@ -179,6 +180,7 @@ const pages = [
   lobbyRoutes,
   signUpMerchantRoutes,
   overviewRoutes,
+  searchRoutes,
   takeRoutes,
   portalPaymentRoutes,
   moneyRoutes,

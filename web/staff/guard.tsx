@@ -52,7 +52,7 @@ export type House<Visitor extends StaffVisitor, Page extends FramedPage, Action,
   readonly enter: (visitor: LobbyVisitor, call: Call) => Promise<Visitor | RawReply>
   readonly mayDo: (visitor: Visitor, action: Action) => boolean
   /** For a role that may not do it. */
-  readonly forbidden: (visitor: Visitor, area: Area) => Page
+  readonly forbidden: (visitor: Visitor, area: Area | undefined) => Page
   readonly reply: (
     visitor: LobbyVisitor | Visitor,
     page: Page,
@@ -123,7 +123,7 @@ export const guarding = <Visitor extends StaffVisitor, Page extends FramedPage, 
 
   const inHouse = (
     call: Call,
-    { action, area }: { readonly action: Action; readonly area: Area },
+    { action, area }: { readonly action: Action; readonly area: Area | undefined },
     work: (visitor: Visitor) => Promise<Shown<Page>>,
   ) =>
     inLobby(call, async (visitor) => {

@@ -22,8 +22,8 @@ type Place<Schema, Action, Area> = {
   readonly params?: Schema
   /** Who may not do it gets a 403. */
   readonly action: Action
-  /** What the menu marks. */
-  readonly area: Area
+  /** What the menu marks, if any. */
+  readonly area?: Area
   readonly ownQuery?: z.ZodObject
   /** Of a file to download; else text/html. */
   readonly replyTypes?: readonly string[]

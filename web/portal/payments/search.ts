@@ -21,7 +21,7 @@ export type PaymentSearchNeeds = {
   readonly keyOfCustomer: (merchant: string, text: string) => Promise<string | undefined>
 }
 
-type Of = {
+export type Of = {
   readonly shop: {
     readonly merchant: string
     readonly currency: string
@@ -34,8 +34,8 @@ type Of = {
 const mostPointsOfSale = 1_000
 
 /** Payments whose own id or order number this is. */
-const namedBy = (
-  { lists, tidOf }: PaymentSearchNeeds,
+export const namedBy = (
+  { lists, tidOf }: Pick<PaymentSearchNeeds, 'lists' | 'tidOf'>,
   { shop: { merchant }, terms }: Of,
   text: string,
 ): readonly PaymentRow[] => {
@@ -49,7 +49,7 @@ const namedBy = (
 }
 
 /** Of a cashier, payments of their points of sale. */
-const bounded = (wanted: PaymentWanted, terms: StaffTerms): PaymentWanted => {
+export const bounded = (wanted: PaymentWanted, terms: StaffTerms): PaymentWanted => {
   const own = pointsOfSaleOf(terms)
   if (own === null) return wanted
   const posIds = wanted.posIds?.filter((posId) => own.includes(posId)) ?? own

@@ -1,0 +1,108 @@
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { Recorded } from '../domain/events.ts'
+import type { PaymentEvent } from '../domain/payment/payment-events.ts'
+import { idIn } from '../domain/stream.ts'
+import { plain } from './merchant-list.ts'
+import { clientOf, findBy } from './prepared.ts'
+import { projection } from './projection.ts'
+
+/**
+ * What payments are searched by, many in a row, because it is read from end to end. The row of a
+ * merchant grows; a full one is put away under a number and never changes.
+ */
+export const paymentTexts = sqliteTable('payment_texts', {
+  /** `<merchant>`, or `<merchant>/<number>` once it is full. */
+  key: text().primaryKey(),
+  number: integer().notNull(),
+  count: integer().notNull(),
+  /** A line for each payment: order number, tab, text; in lower case. */
+  lines: text().notNull(),
+  /** Of each line. */
+  tids: text().notNull(),
+})
+
+type TextRow = typeof paymentTexts.$inferSelect
+
+const mostInRow = 256
+
+/** In characters: texts may be long. */
+const mostText = 16_384
+
+const isFull = ({ count, lines }: TextRow): boolean =>
+  count >= mostInRow || lines.length >= mostText
+
+const keyOf = (merchant: string, number: number): string =>
+  `${merchant}/${String(number).padStart(9, '0')}`
+
+/** As it is compared: in lower case and on one line. */
+export const searchable = (given: string): string => plain(given).replace(/[\t\n]/g, ' ')
+
+type Requested = Recorded<Extract<PaymentEvent, { type: 'PaymentRequested' }>>
+
+const lineOf = ({ data: { request } }: Requested): string =>
+  `${searchable(request.posTid)}\t${searchable(request.text ?? '')}\n`
+
+export const paymentTextProjection = projection({
+  table: paymentTexts,
+  handles: ['PaymentRequested'],
+  // Rows are large.
+  rowsKept: 500,
+  keysOf: ({ data }, rowOf) => {
+    const { merchant } = data.request
+    const growing = rowOf?.(merchant)
+    return growing && isFull(growing) ? [keyOf(merchant, growing.number), merchant] : [merchant]
+  },
+  apply: (row, event, key, rowOf): TextRow | undefined => {
+    const { merchant } = event.data.request
+    if (key !== merchant) {
+      const full = rowOf?.(merchant)
+      return full && { ...full, key: String(key) }
+    }
+    const [line, tid] = [lineOf(event), `${idIn(event.stream)} `]
+    if (row && !isFull(row))
+      return { ...row, count: row.count + 1, lines: row.lines + line, tids: row.tids + tid }
+    return { key: merchant, number: row ? row.number + 1 : 0, count: 1, lines: line, tids: tid }
+  },
+})
+
+/** Rows per turn of the event loop: a few milliseconds. */
+const rowsInTurn = 100
+
+const found = (lines: string, tids: string, part: string): string[] => {
+  const ids = tids.split(' ')
+  const inOrder = lines
+    .split('\n')
+    .flatMap((line, at) => (line.includes(part) ? (ids[at] ?? []) : []))
+  return inOrder.reverse()
+}
+
+export const paymentTextQueries = (db: BetterSQLite3Database) => {
+  const find = findBy(db, paymentTexts, paymentTexts.key)
+  const full = clientOf(db).prepare(`
+    SELECT key, lines FROM payment_texts WHERE key >= @first AND key <= @last ORDER BY key DESC`)
+  const foundIn = (row: TextRow | undefined, part: string) =>
+    row ? found(row.lines, row.tids, part) : []
+  return {
+    /**
+     * Payments of a merchant whose order number or text contains something, newest first. Some
+     * rows at a time, so that other work can run in between.
+     */
+    *containing(merchant: string, given: string): Generator<readonly string[]> {
+      const part = searchable(given)
+      const growing = find(merchant)
+      yield foundIn(growing, part)
+      for (let end = growing?.number ?? 0; end > 0; end -= rowsInTurn) {
+        const first = keyOf(merchant, Math.max(0, end - rowsInTurn))
+        const range = { first, last: keyOf(merchant, end - 1) }
+        const rows = full.all(range) as readonly Pick<TextRow, 'key' | 'lines'>[]
+        // Faster than in SQL. Few rows are read whole.
+        yield rows
+          .filter(({ lines }) => lines.includes(part))
+          .flatMap(({ key }) => foundIn(find(key), part))
+      }
+    },
+  }
+}
+
+export type PaymentTexts = ReturnType<typeof paymentTextQueries>
