@@ -1,16 +1,13 @@
 # An image of the service: `docker build -t daybook .`. docs/deployment.md says how to run it.
-FROM node:22-bookworm-slim AS build
+FROM node:24-bookworm-slim AS build
 WORKDIR /build
-# What has a compiled part is compiled where no binary can be fetched for it.
-RUN apt-get update \
-  && apt-get install -y --no-install-recommends g++ make python3 \
-  && rm -rf /var/lib/apt/lists/*
 COPY package.json package-lock.json ./
-RUN npm ci --no-audit --no-fund
+# On Node 24 no package needs its install script: what is compiled comes in the packages.
+RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
-RUN npm run build && npm ci --omit=dev --no-audit --no-fund
+RUN npm run build && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 
-FROM node:22-bookworm-slim
+FROM node:24-bookworm-slim
 WORKDIR /opt/daybook
 COPY --from=build /build/package.json ./
 COPY --from=build /build/node_modules ./node_modules

@@ -10,6 +10,7 @@ import type { Listed } from './command.ts'
 import { correctionCommands } from './corrections.ts'
 import { invoiceCommands } from './invoices.ts'
 import { disputeCommands } from './disputes.ts'
+import { doctorCommand } from './doctor.ts'
 import { feeCommands } from './fees.ts'
 import { fundingCommands } from './funding.ts'
 import { integratorCommands } from './integrators.ts'
@@ -81,6 +82,7 @@ const commands: readonly Listed[] = [
   listenCommand,
   triggerCommand,
   ...statusCommands,
+  doctorCommand,
   auditorCommands,
   auditCommands,
   queryCommand,
@@ -110,6 +112,7 @@ const mayComeFirst: ReadonlySet<string> = new Set([
   'openapi',
   'restore',
   'copy',
+  'doctor',
 ])
 
 /** `audit serve` has the same name as `serve`. */

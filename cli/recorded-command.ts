@@ -12,7 +12,9 @@ const shownArguments: ReadonlySet<string> = new Set([
 ])
 
 /** Commands that touch no data. */
-const unrecorded: ReadonlySet<string> = new Set(['serve', 'audit catalogue', 'openapi', 'restore'])
+const unrecorded: ReadonlySet<string> = new Set([
+  ...['serve', 'audit catalogue', 'openapi', 'restore', 'doctor'],
+])
 
 const pathOf = (command: Command): readonly string[] =>
   command.parent === null ? [] : [...pathOf(command.parent), command.name()]

@@ -293,6 +293,7 @@ export const openService = async (
       stop,
       vitals,
       metrics: allMetrics,
+      noteScrape: metrics.noteScrape,
       observe: metrics.observeRequest,
       endStreams: (): void => {
         live.end()

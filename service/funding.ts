@@ -24,7 +24,7 @@ const sandboxFunding: FundingSource = {
  * Approves everything, because no funding source is connected yet. The operator is liable for
  * payers.
  */
-const everythingFunded: FundingSource = {
+export const everythingFunded: FundingSource = {
   approve: async () => null,
   cancel: async () => {},
 }

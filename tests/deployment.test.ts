@@ -8,6 +8,7 @@ import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { isNetmask } from '../infrastructure/networks.ts'
 import { failureOf } from '../infrastructure/failures.ts'
+import { nodeLines } from '../infrastructure/node-lines.ts'
 import { listedSettings, readSettings, WrongSettings } from '../infrastructure/settings.ts'
 
 const textOf = (file: string): string => readFileSync(file, 'utf8')
@@ -117,6 +118,17 @@ test('the Dockerfile has no fault that a checker knows, and does not run as root
   expect(problemsOf(text).map(({ message }) => message)).toEqual([])
   expect([...text.matchAll(/^USER (.*)$/gm)].at(-1)?.[1]).toBe('node')
   expect(text).toMatch(/^HEALTHCHECK /m)
+})
+
+test('package, image, tests and documentation name the same lines of Node', () => {
+  const lines = Object.keys(nodeLines)
+  const { engines } = JSON.parse(textOf('package.json')) as { engines: { node: string } }
+  const named = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, one]) => one)
+  expect(named(engines.node, /(?:\^|>=)(\d+)\./g)).toEqual(lines)
+  const ofImage = new Set(named(textOf('Dockerfile'), /^FROM node:(\d+)-/gm))
+  expect([...ofImage]).toEqual(lines.slice(-1))
+  const rows = named(textOf('docs/deployment.md'), /^\| (\d+ +\| [\d-]+)/gm)
+  expect(rows.map((row) => row?.split(/ +\| /))).toEqual(Object.entries(nodeLines))
 })
 
 test('what the image is built from is not left out of the build', () => {

@@ -64,7 +64,8 @@ export type PostOptions = {
   readonly otherCertificates?: string | undefined
 }
 
-const checkLiteral = (uri: string): void => {
+/** @throws PrivateAddress if the host is an address that is not public */
+export const checkLiteral = (uri: string): void => {
   const host = new URL(uri).hostname.replace(/^\[|\]$/g, '')
   // Names are checked when resolved; literal addresses are not resolved, so they are checked here.
   if (isIP(host) !== 0 && !isPublic(host)) throw new PrivateAddress(host)

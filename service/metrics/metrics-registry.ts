@@ -17,6 +17,8 @@ export type Measured = {
   readonly listenerCount: () => number
   readonly lastAudit: () => LastAudit | undefined
   readonly messageAlarms: () => readonly MessageAlarm[]
+  /** When the operator's monitoring read all metrics before; undefined if it has not. */
+  readonly scrapedAt: () => number | undefined
   readonly keysHold: () => boolean
   readonly mayDo: (kind: LeasedKind) => boolean
 }
@@ -142,6 +144,7 @@ const sourcesOf = (core: Observed, measured: Measured, counted: Counted) => {
     ...moneySources(core),
     ...auditSources(core, measured),
     daybook_build_info: () => single(1, { version, node: process.version, mode: settings.MODE }),
+    daybook_scraped_timestamp_seconds: () => single(seconds(measured.scrapedAt())),
     daybook_nodes: () => single(sharedWork?.nodes().length),
     daybook_pusher_connections: () => single(listenerCount()),
     daybook_message_limits_reached: () =>

@@ -4,6 +4,7 @@ import { logEscapedErrors } from './own-process.ts'
 import { logShown } from '../../infrastructure/failures.ts'
 import { freePort } from './listening.ts'
 import { makeLog, type Log } from '../../infrastructure/logs/log.ts'
+import { nodeWarning } from '../../infrastructure/node-lines.ts'
 import { fewOpenFiles } from '../../infrastructure/open-files.ts'
 import { refuseLogOfOtherMode } from '../mode-of-log.ts'
 import { beginFromSnapshot } from '../../infrastructure/snapshots/snapshot.ts'
@@ -13,7 +14,7 @@ import { servesOperator, startServer } from './start-server.ts'
 import { blobsIn, isVaultInStreams, vaultIn } from '../../infrastructure/stores.ts'
 import { version } from '../../infrastructure/version.ts'
 import type { Sockets } from './handed-sockets.ts'
-import { clearInterval, pause, setInterval } from '../../application/machine.ts'
+import { clearInterval, pause, setInterval, wallClock } from '../../application/machine.ts'
 
 const checkPorts = async (settings: Settings, { http, metrics }: Sockets): Promise<void> => {
   if (http === undefined) await freePort(settings.HOST, settings.PORT)
@@ -96,6 +97,8 @@ export const serve = async (
   await refuseLogOfOtherMode(settings, log)
   const few = fewOpenFiles()
   if (few) log.warn(few.text)
+  const oldNode = nodeWarning(process.version, wallClock())
+  if (oldNode !== undefined) log.warn(oldNode)
   await beginFromSnapshot(settings, log)
   const started = await startServer(settings, log, 'worker', {
     waiting: waited,

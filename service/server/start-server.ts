@@ -17,7 +17,8 @@ import { pause } from '../../application/machine.ts'
 /** Whether the service is ready, and if not, which dependency fails and why. */
 type Ready = () => Promise<Pick<Vitals['ready'], 'isReady' | 'failing' | 'behind'>>
 
-type Metrics = () => Promise<{ readonly type: string; readonly text: string }>
+/** `agent` is the `User-Agent` of the request. */
+type Metrics = (agent?: string) => Promise<{ readonly type: string; readonly text: string }>
 
 /** A scrape takes longer only if the store is unavailable. */
 const longestRequestMs = 30_000
@@ -50,7 +51,7 @@ export const startMetricsServer = async (
         const body = JSON.stringify({ isReady, behind, failing })
         return answer(isReady ? 200 : 503, body, 'application/json')
       }
-      const { type, text } = await metrics()
+      const { type, text } = await metrics(incoming.headers['user-agent'])
       return answer(200, text, type)
     } catch (error) {
       return answer(500, String(error))
@@ -129,14 +130,19 @@ const startForOperator = async (
   settings: Settings,
   log: Log,
   { readModelFile }: Pick<Core, 'readModelFile'>,
-  { metrics, vitals }: Pick<Service, 'metrics' | 'vitals'>,
+  { metrics, vitals, noteScrape }: Pick<Service, 'metrics' | 'vitals' | 'noteScrape'>,
   socket: number | undefined,
 ) => {
   const { SNAPSHOT_TOKEN: token } = settings
   if (!servesOperator(settings)) return undefined
   const snapshots = token === undefined ? undefined : offerSnapshots(readModelFile, token, log)
   const ready = async () => (await vitals()).ready
-  return startMetricsServer(settings, metrics, ready, log, snapshots, socket)
+  const scraped = async (agent?: string) => {
+    const told = await metrics()
+    noteScrape(agent)
+    return told
+  }
+  return startMetricsServer(settings, scraped, ready, log, snapshots, socket)
 }
 
 const againAfterMs = 1_000

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2']
+const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
 const server = ['-subj', '/CN=receiver', '-addext', 'subjectAltName=IP:127.0.0.1']
 
 /**
@@ -11,16 +11,20 @@ const server = ['-subj', '/CN=receiver', '-addext', 'subjectAltName=IP:127.0.0.1
  * certificate.
  */
 export const makeCertificates = (folder: string) => {
-  const make = (name: string, ...options: string[]) => {
+  const make = (name: string, days: number, ...options: string[]) => {
     const keyFile = join(folder, `${name}.key`)
     const certificate = join(folder, `${name}.pem`)
     const files = ['-keyout', keyFile, '-out', certificate]
-    execFileSync('openssl', ['req', '-x509', ...key, ...files, ...options], { stdio: 'pipe' })
+    execFileSync('openssl', ['req', '-x509', ...key, '-days', String(days), ...files, ...options], {
+      stdio: 'pipe',
+    })
     return { key: readFileSync(keyFile), cert: readFileSync(certificate) }
   }
-  make('authority', '-subj', '/CN=authority')
+  make('authority', 90, '-subj', '/CN=authority')
   const authority = join(folder, 'authority.pem')
   const signed = ['-CA', authority, '-CAkey', join(folder, 'authority.key')]
+  const valid = (days: number) =>
+    make('trusted', days, ...server, ...signed, '-addext', 'basicConstraints=critical,CA:FALSE')
   /** Expired yesterday. */
   const expired = () => {
     const files = (end: string) => join(folder, `expired.${end}`)
@@ -36,7 +40,8 @@ export const makeCertificates = (folder: string) => {
   return {
     authority,
     expired,
-    trusted: make('trusted', ...server, ...signed, '-addext', 'basicConstraints=critical,CA:FALSE'),
-    selfSigned: make('self-signed', ...server),
+    valid,
+    trusted: valid(2),
+    selfSigned: make('self-signed', 2, ...server),
   }
 }

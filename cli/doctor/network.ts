@@ -1,0 +1,153 @@
+// What must answer: the service behind its proxy, monitoring, receivers and the gateway.
+import { destinationOf } from '../../domain/callback-destination.ts'
+import { keyOfAddress } from '../../domain/merchant/event-destination.ts'
+import { dayMs } from '../../domain/time.ts'
+import { trustingAlso } from '../../infrastructure/callbacks/certificate-problem.ts'
+import {
+  lookupWith,
+  makeResolve,
+  resolvePublic,
+} from '../../infrastructure/callbacks/name-resolution.ts'
+import { checkLiteral } from '../../infrastructure/callbacks/signed-post.ts'
+import type { Settings } from '../../infrastructure/settings.ts'
+import type { Core } from '../../service/core.ts'
+import { ask, Unreachable, type Answer } from './ask.ts'
+import { fault, ok, warning, worst, type Finding } from './finding.ts'
+
+const [soonDays, lateDays] = [21, 7]
+
+export const judgeCertificate = (validTo: number, now: number): Finding => {
+  const days = Math.floor((validTo - now) / dayMs)
+  const found = `the certificate ends in ${days} days`
+  const advice = 'renew it, and see why that did not happen by itself'
+  if (days < lateDays) return fault(found, advice)
+  return days < soonDays ? warning(found, advice) : ok(found)
+}
+
+/** TLS and the proxy before the service, as clients meet them. */
+export const addressFinding = async (settings: Settings, now: number): Promise<Finding> => {
+  const { PUBLIC_URL, NODE_EXTRA_CA_CERTS, TRUSTED_PROXIES } = settings
+  if (!PUBLIC_URL?.startsWith('https:'))
+    return fault('no PUBLIC_URL with https', 'set PUBLIC_URL, and let a proxy end TLS')
+  const url = `${PUBLIC_URL}/health/ready`
+  const trust = { secureContext: trustingAlso(NODE_EXTRA_CA_CERTS) }
+  let answer: Answer
+  try {
+    // The service notes a proxy that is not trusted at the first request.
+    await ask(url, 'GET', trust)
+    answer = await ask(url, 'GET', trust)
+  } catch (error) {
+    if (!(error instanceof Unreachable)) throw error
+    const advice = 'let the proxy listen there with a certificate and all of its chain'
+    return fault(error.message, advice)
+  }
+  const certificate = judgeCertificate(answer.validTo ?? now, now)
+  const isReady = answer.status === 200 && answer.body.includes('"status":"ready"')
+  const problems = [
+    !isReady &&
+      fault(
+        `${url} answers ${answer.status}, and not that the service is ready`,
+        'see that the service runs, and that the proxy passes all paths on to it',
+      ),
+    answer.body.includes('"TRUSTED_PROXIES"') &&
+      fault(
+        'a proxy is not trusted, or passes on two headers',
+        'name it in TRUSTED_PROXIES, and let it write one header',
+      ),
+    TRUSTED_PROXIES.length === 0 &&
+      warning('no proxy is trusted', 'name the proxy in TRUSTED_PROXIES'),
+    certificate,
+  ]
+  return worst(problems, `${PUBLIC_URL} answers with a valid chain; ${certificate.found}`)
+}
+
+const hostIn = (host: string): string => (host.includes(':') ? `[${host}]` : host)
+
+/** How long ago monitoring may have asked last, in ms. */
+const lastScrapeMs = 300_000
+
+/** Whether the service runs here, and whether somebody asks for its metrics. */
+export const serviceFinding = async (settings: Settings, now: number): Promise<Finding> => {
+  const { METRICS_HOST, METRICS_PORT, MODE } = settings
+  if (MODE === 'sandbox')
+    return fault('the sandbox has no address of metrics', 'set MODE=production')
+  const url = `http://${hostIn(METRICS_HOST)}:${METRICS_PORT}`
+  const { body } = await ask(`${url}/health/ready`)
+  const { isReady, failing } = JSON.parse(body) as { isReady: boolean; failing: { why: string }[] }
+  if (!isReady)
+    return fault(
+      ['the service is not ready', ...failing.map(({ why }) => why)].join(': '),
+      'see its log',
+    )
+  const metrics = await ask(`${url}/metrics`)
+  const [, seconds] = /^daybook_scraped_timestamp_seconds (\S+)$/m.exec(metrics.body) ?? []
+  const asked = seconds === undefined ? undefined : Number(seconds) * 1_000
+  if (asked !== undefined && now - asked <= lastScrapeMs)
+    return ok('the service is ready, and its metrics are read')
+  const since = asked === undefined ? 'since its start' : `since ${new Date(asked).toISOString()}`
+  const advice = `let Prometheus scrape ${url}/metrics, with alerts, or nothing wakes anybody`
+  return warning(`the service is ready, but nobody has read its metrics ${since}`, advice)
+}
+
+/** What callbacks and messages trust. */
+export const trustOf = ({ CALLBACK_CA_FILE, NODE_EXTRA_CA_CERTS }: Settings) => ({
+  secureContext: trustingAlso(CALLBACK_CA_FILE ?? NODE_EXTRA_CA_CERTS, NODE_EXTRA_CA_CERTS),
+})
+
+const mostAsked = 50
+
+/** Scheme and host of each address that a merchant has named, or that messages go to in vain. */
+const receiversOf = ({ merchants, callbacks }: Core): readonly string[] => {
+  const uris = [
+    ...merchants.merchants.all().map(({ data }) => data.callbackUri),
+    ...callbacks.eventDestinations.all().map(({ data }) => data.uri),
+    ...callbacks.destinations.rested().map(({ destination }) => destination),
+  ]
+  const found = uris.flatMap((uri) => destinationOf(uri) ?? [])
+  return [...new Set(found.filter((uri) => keyOfAddress(uri) === undefined))]
+}
+
+const problemOfReceiver = async (address: string, settings: Settings): Promise<string[]> => {
+  const { PRIVATE_CALLBACKS, MODE } = settings
+  const arePrivateAllowed =
+    (PRIVATE_CALLBACKS ?? (MODE === 'sandbox' ? 'allow' : 'refuse')) === 'allow'
+  const resolve = makeResolve()
+  try {
+    if (!arePrivateAllowed) checkLiteral(address)
+    await ask(address, 'HEAD', {
+      lookup: lookupWith(arePrivateAllowed ? resolve : resolvePublic(resolve)),
+      ...trustOf(settings),
+    })
+    return []
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)]
+  }
+}
+
+/** Receivers of callbacks: any answer counts. */
+export const callbackFinding = async (core: Core, settings: Settings): Promise<Finding> => {
+  const all = receiversOf(core).slice(0, mostAsked)
+  if (all.length === 0)
+    return warning('no merchant has named an address yet', 'let one do so, and ask again')
+  const problems = (await Promise.all(all.map((one) => problemOfReceiver(one, settings)))).flat()
+  const [failed, asked] = [problems.length, all.length]
+  if (failed === 0) return ok(`all ${asked} receivers answer`)
+  const found = `${failed} of ${asked} receivers cannot be reached: ${problems.join('; ')}`
+  return failed === asked
+    ? fault(found, 'see that this machine reaches the internet: a firewall or name servers')
+    : warning(found, 'tell these merchants')
+}
+
+/** The gateway of text messages: any answer counts but a failure of its own. */
+export const gatewayFinding = async (settings: Settings): Promise<Finding> => {
+  const { MESSAGE_URL } = settings
+  if (MESSAGE_URL === undefined)
+    return fault('nobody can prove a phone number', 'set MESSAGE_URL to your gateway')
+  const { status, validTo } = await ask(MESSAGE_URL, 'HEAD', trustOf(settings))
+  // The rest of the address may hold a password.
+  const { origin } = new URL(MESSAGE_URL)
+  if (status >= 500) return fault(`${origin} answers ${status}`, 'repair the gateway')
+  return validTo === undefined
+    ? warning(`${origin} answers without TLS`, 'use https: messages hold codes')
+    : ok(`${origin} answers`)
+}
