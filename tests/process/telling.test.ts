@@ -16,6 +16,7 @@ import {
   runCommand,
 } from '../../harness/shop-process.ts'
 import { newFolder } from '../../harness/in-process.ts'
+import { nodeWarning } from '../../infrastructure/node-lines.ts'
 
 const DATA_DIR = newFolder()
 
@@ -71,6 +72,13 @@ test('given a service that starts, then its log says what runs where on what', a
     log: `DATA_DIR="${DATA_DIR}"`,
     address,
   })
+})
+
+test('given a line of Node that has ended, then the log warns of it', async () => {
+  await untilLogged({ msg: 'started' })
+  const warning = nodeWarning(process.version, Date.now())
+  const told = lines.filter(({ msg }) => /^Node \d/.test(msg)).map(({ level, msg }) => [level, msg])
+  expect(told).toEqual(warning === undefined ? [] : [[40, warning]])
 })
 
 test('given a request with a wrong secret, when it is refused, then the log says why and who asked, under its id, and no secret', async () => {
