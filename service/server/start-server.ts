@@ -96,13 +96,13 @@ type UpgradeTaker = {
 
 /**
  * Passes upgrades to `take`. Unsupported ones, such as `h2c`, are handled as ordinary requests (RFC
- * 9110, 7.8). Node 24.9 and later support this; earlier versions leave everything to the listener.
+ * 9110, 7.8). Not with Node's `shouldUpgradeCallback`: 22.23 and 24.21 lose a request that comes in
+ * the packet of a refused upgrade.
  */
 export const handleUpgrades = (
   server: Server,
   { isWanted, take, onFailure }: UpgradeTaker,
 ): void => {
-  Object.assign(server, { shouldUpgradeCallback: isWanted })
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): unknown => {
     const onError = (): void => void socket.destroy()
     socket.on('error', onError)
