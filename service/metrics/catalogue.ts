@@ -15,6 +15,10 @@ export const catalogue = {
     ...{ type: 'gauge', help: 'What runs here: always 1.' },
     labels: ['version', 'node', 'mode'],
   },
+  daybook_scraped_timestamp_seconds: {
+    type: 'gauge',
+    help: 'When these metrics were read before; absent if they were not.',
+  },
   daybook_processes: { type: 'gauge', help: 'Processes that answer together; absent if alone.' },
   daybook_nodes: { type: 'gauge', help: 'Nodes that share the log; absent if it is a file.' },
 
@@ -153,6 +157,10 @@ export const catalogue = {
   daybook_bank_debits_unexplained: {
     type: 'gauge',
     help: 'Entries of the bank: money that left the account and is not one payout once.',
+  },
+  daybook_funding_differences: {
+    type: 'gauge',
+    help: 'Money of payers that is missing when it is due, or came in and pays nothing.',
   },
   daybook_journal_imbalance_minor_units: {
     type: 'gauge',
