@@ -110,7 +110,7 @@ const preflight = (methods: string, { minPosition }: Names): Reply => ({
 
 /** Who gets the error page; operators find the request id in the log. */
 export type FailedRequest = {
-  readonly acceptLanguage: string | undefined
+  readonly header: (name: string) => string | undefined
   readonly requestId: string
   readonly now: Instant
 }
@@ -241,9 +241,9 @@ const answering = (needs: AppNeeds, { failWith, hasAuthenticated }: Failing) => 
     } catch (error) {
       refused = { ...toldOf(error), ...(access !== 'OPEN' && askerFrom(http, error)) }
       const failed = failWith(error, requestId, ownErrors)
-      const acceptLanguage = http.req.header('accept-language')
+      const header = (name: string) => http.req.header(name)
       reply = isForPeople(http, path, ownErrors)
-        ? await needs.errorPage(failed, { acceptLanguage, requestId, now: needs.now() })
+        ? await needs.errorPage(failed, { header, requestId, now: needs.now() })
         : failed
     }
     if (isText(reply)) reply = await compressed(askedBy(http), reply)

@@ -17,6 +17,7 @@ export const namesOfOperations: Readonly<Record<string, string>> = {
   'GET /oauth2/v1/userinfo': 'getUserInfo',
   'POST /oauth2/v1/userinfo': 'postUserInfo',
   'GET /payer/': 'getPayerHomePage',
+  'GET /payer/language/:language': 'choosePayerLanguage',
   'GET /audit': 'getAuditStart',
   'GET /operator': 'getOperatorStart',
   'GET /operator/': 'getOperatorOverviewPage',

@@ -9,6 +9,7 @@ import { payerSignUpRoutes } from '../web/payer/api-sign-up.ts'
 import { payerApiRoutes } from '../web/payer/api.ts'
 import { besideOrder } from '../web/payer/order.tsx'
 import { checkoutRoutes } from '../web/payer/checkout.tsx'
+import { languageRoutes } from '../web/payer/language.ts'
 import { payerDeviceRoutes } from '../web/payer/devices.tsx'
 import { payerSecurityRoutes } from '../web/payer/security.tsx'
 import { recoveryRoutes } from '../web/payer/recovery.tsx'
@@ -39,6 +40,7 @@ const ofVisitors = [
   payerPaymentRoutes,
   payerPermissionRoutes,
   checkoutRoutes,
+  languageRoutes,
 ]
 
 const ofApps = [

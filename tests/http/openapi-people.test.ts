@@ -281,6 +281,7 @@ test('what browsers of payers ask wrongly is answered as is documented', async (
     await alice.visit(`/payer/${path}`, { headers: { Accept: '*/*' } })
   for (const path of ['', 'history', ...paths.slice(0, 5), images])
     await stranger.visit(`/payer/${path}`, { headers: { Accept: '*/*' } })
+  for (const path of ['language/nb', 'language/xx']) await stranger.visit(`/payer/${path}`)
   for (const path of [...paths, 'sign-in', 'sign-up'])
     await alice.visit(`/payer/${path}`, { method: 'POST', body: new URLSearchParams() })
   for (const [path, values] of [

@@ -91,6 +91,7 @@ export type Catalogue = {
     readonly historyEmpty: string
     readonly home: string
     readonly items: string
+    readonly language: string
     readonly links: string
     readonly live: string
     readonly locality: string

@@ -7,7 +7,7 @@ import { Malformed, RequestError } from '../../http/errors.ts'
 import { preferred } from '../../http/negotiation.ts'
 import { ownCookie } from '../../http/own-cookie.ts'
 import { redirectReply } from '../ui/page.tsx'
-import { languageOf } from '../ui/texts.ts'
+import { readersLanguage } from '../ui/texts.ts'
 import { answerToRefusal } from '../../http/refusal-answers.ts'
 import { type RawReply, type RawStatus, routesOf } from '../../http/route.ts'
 import { auditPage, inEnglish, ruleHtml, signInPath, type AuditPage } from './page.tsx'
@@ -80,7 +80,7 @@ const problemHtml = (text: Html, texts: Catalogue['auditor']) => [
 
 /** The language of a page; JSON is in English. */
 const languageFor = (call: Call): Language =>
-  wantsJson(call) ? 'en' : languageOf(call.request.header('accept-language')).language
+  wantsJson(call) ? 'en' : readersLanguage(call.request).language
 
 export const makeAuditVisits = ({ isSecure, auditors, securityLog }: VisitNeeds) => {
   const cookie = ownCookie({ isSecure, sameSite: 'Strict' }, 'audit', /^/)

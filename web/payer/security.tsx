@@ -11,6 +11,7 @@ import { type SignedIn, type Visits } from './session.tsx'
 import { isNewPin } from '../../domain/people/payer.ts'
 import { recoveryCodesHtml } from './recovery-codes.tsx'
 import { numberCodeField, phoneField, Pin, Field } from '../ui/fields.tsx'
+import { languageLinks } from '../ui/page.tsx'
 import { authenticatorHtml, type Authenticator } from './sign-up-forms.tsx'
 import type { Texts } from '../ui/texts.ts'
 
@@ -227,6 +228,10 @@ const overview =
           <h2>{texts.devices}</h2>
           {devicesHtml(visitor, devices)}
           {devices.length > 1 && everywhereForm(visitor)}
+        </div>,
+        <div class="card">
+          <h2>{texts.language}</h2>
+          {languageLinks(texts, visitor.language)}
         </div>,
       ],
     })

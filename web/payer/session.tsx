@@ -9,7 +9,7 @@ import type { RawReply, RawStatus } from '../../http/route.ts'
 import { antiForgery, OutdatedForm, type AntiForgeryNeeds } from '../ui/anti-forgery.ts'
 import { problemPage, type ToldProblem } from '../ui/problem.tsx'
 import { pageReply, redirectReply, type FooterLinks, type Page } from '../ui/page.tsx'
-import { languageOf, type Texts } from '../ui/texts.ts'
+import { readersLanguage, type Texts } from '../ui/texts.ts'
 import { fieldsSent, resumePath } from './kept-form.ts'
 import { signInPath } from './way-on.ts'
 import { textsIn } from '../../texts/catalogue.ts'
@@ -108,9 +108,9 @@ export const makeVisits = (needs: SessionNeeds) => {
     const isUse = request.header('sec-fetch-dest') !== 'empty'
     const found = digest === undefined ? undefined : await needs.findSession(digest, at, isUse)
     const session = found && digest !== undefined ? { ...found, digest } : undefined
-    // The application's choice comes first (OpenID Connect Core, 3.1.2.1).
+    // The application's choice comes before the browser's (OpenID Connect Core, 3.1.2.1).
     const asked = searchOf(call).get('ui_locales')?.replaceAll(' ', ',')
-    const { language, locale } = languageOf(asked ?? request.header('accept-language'))
+    const { language, locale } = readersLanguage(request, asked)
     const csrf = tokenFor(browser, session?.payer)
     const known = digestIn(deviceCookie.find(header))
     const texts = textsIn[language].payer

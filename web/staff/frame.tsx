@@ -1,6 +1,13 @@
 import { Form, Link, type Html } from '../ui/components.tsx'
 import type { Instant, Seconds } from '../../domain/time.ts'
-import { brandMark, documentText, htmlReply, pageHeaders, refreshOf } from '../ui/page.tsx'
+import {
+  brandMark,
+  documentText,
+  htmlReply,
+  languageLinks,
+  pageHeaders,
+  refreshOf,
+} from '../ui/page.tsx'
 import { type SignedIn } from '../payer/session.tsx'
 import type { RawReply, RawStatus } from '../../http/route.ts'
 import { textsIn } from '../../texts/catalogue.ts'
@@ -129,6 +136,7 @@ export const framedReply = async (
       <Link class="skip" href="#content" text={textsIn[language].staffFrame.skip} />
       {sideHtml(visitor, frame)}
       {mainHtml(visitor, page, frame)}
+      <footer>{languageLinks(visitor.texts, language)}</footer>
     </body>
   )
   const around = { language: locale, title: `${title} · ${frame.place}` }

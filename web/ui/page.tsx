@@ -3,6 +3,7 @@ import { html } from 'hono/html'
 import { z } from 'zod'
 import type { Seconds } from '../../domain/time.ts'
 import type { RawReply, RawStatus, Route } from '../../http/route.ts'
+import { languages, textsIn } from '../../texts/catalogue.ts'
 import type { Texts } from './texts.ts'
 import { assetRoute, joined, type AssetNeeds } from '../../http/assets.ts'
 
@@ -119,17 +120,37 @@ const menuHtml = (texts: Texts, { csrf }: NonNullable<Page['menu']>) => (
   </nav>
 )
 
-const footerHtml = (texts: Texts, { help, terms, privacy }: FooterLinks): Html => {
+/** A link for each language, in its own words. */
+export const languageLinks = (texts: Texts, current: string): Html => (
+  <nav aria-label={texts.language}>
+    {languages.map((one) => (
+      <a
+        href={`/payer/language/${one}`}
+        lang={one}
+        aria-current={current.startsWith(one) ? 'true' : undefined}
+      >
+        {textsIn[one].language.name}
+      </a>
+    ))}
+  </nav>
+)
+
+const footerHtml = (
+  texts: Texts,
+  language: string,
+  { help, terms, privacy }: FooterLinks,
+): Html => {
   const links = [
     { href: help, text: texts.help },
     { href: terms, text: texts.terms },
     { href: privacy, text: texts.privacy },
   ].flatMap(({ href, text }) => (href === undefined ? [] : [{ href, text }]))
-  return links.length === 0 ? null : (
+  return (
     <footer>
       {links.map((link) => (
         <Link {...link} rel="noopener" />
       ))}
+      {languageLinks(texts, language)}
     </footer>
   )
 }
@@ -208,7 +229,7 @@ export const pageReply = async (page: Page): Promise<RawReply> => {
         {page.menu && menuHtml(texts, page.menu)}
       </header>
       <main>{body}</main>
-      {footerHtml(texts, page.footer)}
+      {footerHtml(texts, language, page.footer)}
     </body>
   )
   const text = await documentText({ language, title, head, body: whole })

@@ -3,7 +3,7 @@ import { secondsAfter, type Instant, type Seconds } from '../../domain/time.ts'
 import type { RawStatus } from '../../http/route.ts'
 import { shownClock } from './money.tsx'
 import { type FooterLinks, pageReply } from './page.tsx'
-import { type Texts, languageOf } from './texts.ts'
+import { type Texts, readersLanguage } from './texts.ts'
 import { filled } from './words.tsx'
 import { plainText } from '../../texts/message.ts'
 import type { FailedRequest } from '../../http/app.ts'
@@ -66,11 +66,8 @@ export const retryAfterOf = (headers: Reply['headers']): Seconds | null => {
 /** The error page when no other page can answer. */
 export const makeErrorPage =
   ({ isSecure, footer }: { readonly isSecure: boolean; readonly footer: FooterLinks }) =>
-  async (
-    { status, headers }: Reply,
-    { acceptLanguage, requestId, now }: FailedRequest,
-  ): Promise<Reply> => {
-    const { language, locale } = languageOf(acceptLanguage)
+  async ({ status, headers }: Reply, { header, requestId, now }: FailedRequest): Promise<Reply> => {
+    const { language, locale } = readersLanguage({ header })
     const texts = textsIn[language].payer
     const page = await pageReply({
       ...{ language: locale, texts, isSecure, footer },

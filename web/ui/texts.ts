@@ -1,4 +1,5 @@
 import type { Call } from '../../http/call.ts'
+import { ownCookie } from '../../http/own-cookie.ts'
 import { likedLanguages } from '../../http/negotiation.ts'
 import { languages, textsIn } from '../../texts/catalogue.ts'
 import type { Catalogue, Language } from '../../texts/generated/texts.ts'
@@ -21,23 +22,37 @@ const canonical = (tag: string): string | undefined => {
 /** Language, script and region: Intl takes quadratic time for the rest of a long tag. */
 const englishTag = /^en(-[a-z]{4})?(-([a-z]{2}|\d{3}))?(?=-|$)/
 
+/** Keeps the language that somebody has chosen. */
+export const languageCookie = (isSecure: boolean) =>
+  ownCookie({ isSecure, sameSite: 'Lax' }, 'language', new RegExp(`^(?:${languages.join('|')})$`))
+
 /**
- * The best liked language of an Accept-Language header that we speak, else English; and the locale
- * for amounts and times, such as `en-GB`.
+ * The chosen language, else the best liked of an Accept-Language header that we speak, else
+ * English; and the locale for amounts and times, such as `en-GB`.
  */
 export const languageOf = (
   header: string | undefined,
+  chosen?: Language,
 ): { readonly language: Language; readonly locale: string } => {
   for (const tag of likedLanguages(header)) {
     const language = byTag.get(/^[a-z]+(?=-|$)/.exec(tag)?.[0] ?? '')
-    if (language === undefined) continue
+    if (language === undefined || language !== (chosen ?? language)) continue
     const [english] = englishTag.exec(tag) ?? []
     const locale = english === undefined ? undefined : canonical(english)
     return { language, locale: locale ?? textsIn[language].language.locale }
   }
-  return { language: 'en', locale: 'en' }
+  const language = chosen ?? 'en'
+  return { language, locale: textsIn[language].language.locale }
+}
+
+type Headers = { readonly header: (name: string) => string | undefined }
+
+/** The language of whoever sends these headers; `asked` stands for what the browser likes. */
+export const readersLanguage = ({ header }: Headers, asked = header('accept-language')) => {
+  const chosen = [true, false].map((isSecure) => languageCookie(isSecure).find(header('cookie')))
+  return languageOf(asked, chosen.find((one) => one !== undefined) as Language | undefined)
 }
 
 /** In the language that a request prefers. */
 export const textsFor = ({ request }: Call): Texts =>
-  textsIn[languageOf(request.header('accept-language')).language].payer
+  textsIn[readersLanguage(request).language].payer
