@@ -18,7 +18,7 @@ afterAll(async () => {
 const payoutIn = (html: string) => ({
   badge: /<span class="badge[^"]*">([^<]*)</.exec(html)?.[1],
   way: [...html.matchAll(/<li class="(?:done|later|bad)">([^<]*)</g)].map(([, step = '']) =>
-    step.replace(/\d+ \w+\.? \d{4}|\w+ \d+, \d{4}|\d+\. \w+\.? \d{4}/, 'DAY'),
+    step.replace(/\b[A-Z][a-z]{2} \d+(?:, \d{4})?/, 'DAY'),
   ),
 })
 

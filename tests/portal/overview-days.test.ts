@@ -61,8 +61,8 @@ describe('given a Sunday of 25 hours, and payments of it and of the Saturday bef
   test('today is compared with yesterday until the same time', async () => {
     const { text, html } = await pageOf('?days=1')
     expect(text).toMatch(/31 Oct 2027, compared with 30 Oct 2027 until the same time of day\./)
-    expect(text).toMatch(/Turnover NOK 200\.00 \+100% Before: NOK 100\.00 Payments paid 2 \+100%/)
-    expect(text).toMatch(/Refunds NOK 20\.00 Before: NOK 0\.00 Fees/)
+    expect(text).toMatch(/Turnover NOK 200\.00 \+100% Before: NOK 100\.00 .*Payments paid 2 \+100%/)
+    expect(text).toMatch(/Refunds NOK 20\.00 Fees/)
     const told = toldIn(html)
     // Future hours have no columns.
     expect(told).toHaveLength(11)
@@ -78,9 +78,9 @@ describe('given a Sunday of 25 hours, and payments of it and of the Saturday bef
     await alice.signIn('alice')
     const { text, html } = await pageOf('?since=2027-10-31&until=2027-10-31')
     expect(text).toContain('31 Oct 2027, compared with 30 Oct 2027.')
-    expect(text).toMatch(/Turnover NOK 200\.00 −50% Before: NOK 400\.00 Today: NOK 0\.00/)
+    expect(text).toMatch(/Turnover NOK 200\.00 −50% Before: NOK 400\.00 31/)
     expect(toldIn(html)).toHaveLength(24)
-    expect(html).toMatch(/<details class="find" open/)
+    expect(html).toMatch(/<details class="period find"><summary>31 Oct 2027</)
     expect(html).toMatch(/name="since" type="date" value="2027-10-31"/)
     const days = await pageOf('?since=2027-10-30&until=2027-10-31')
     const told = toldIn(days.html)

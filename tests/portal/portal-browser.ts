@@ -61,7 +61,7 @@ const cutParts = `(() => {
     const { overflowX, display } = getComputedStyle(element)
     const isOver = element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 1
     const isCut = overflowX === 'hidden' || overflowX === 'clip'
-    const scrolls = overflowX === 'auto' && !element.matches('.scroll, pre, textarea')
+    const scrolls = overflowX === 'auto' && !element.matches('.scroll, nav, pre, textarea')
     const isDrawn = element instanceof SVGElement
     const isCell = display === 'table-cell'
     if (isOver && !isDrawn && (isCut || scrolls || isCell)) found.push(nameOf(element))

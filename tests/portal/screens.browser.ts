@@ -54,13 +54,13 @@ test.each([
   { name: 'a computer', screen: desktop },
 ])('on $name the numbers by day are seen whole, and a card has one solid button', async (given) => {
   const page = await openAt(shop, given.screen)
-  await page.locator('.fold > summary').click()
+  await page.locator('#columns-NOK > summary').click()
   expect(await page.locator('.scroll:has(.takings)').count()).toBeGreaterThan(0)
   const hidden = `[...document.querySelectorAll('.scroll:has(.takings)')].filter(
     ({ scrollWidth, clientWidth }) => scrollWidth > clientWidth,
   ).length`
   expect(await page.evaluate(hidden)).toBe(0)
-  expect(await page.locator('.fold td.number').last().isVisible()).toBe(true)
+  expect(await page.locator('#columns-NOK td.number').last().isVisible()).toBe(true)
   const solid = `Math.max(...[...document.querySelectorAll('main .card')].map((card) =>
     card.querySelectorAll(':is(button, .button):not(.second, .plain, .danger)').length,
   ))`

@@ -17,9 +17,14 @@ await service.call('POST', `/sandbox/v1/payment_request/${tid}/accept/`, {})
 await registerTried(service)
 const { id: code } = (await service.call('POST', '/merchant/v1/shortlink/', {})).body
 
-const format = new Intl.DateTimeFormat('en', {
-  ...{ dateStyle: 'medium', timeStyle: 'short', timeZone },
+const other = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short', timeZone })
+const thisYear = new Intl.DateTimeFormat('en', {
+  ...{ day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit', timeZone },
 })
+
+/** The year is told of other years alone. */
+const textAt = (at: Date): string =>
+  (at >= new Date('2026-12-31T11:00:00Z') ? thisYear : other).format(at)
 
 const pages = portalTries.filter(
   ({ method, path, isEmpty }) => method === 'GET' && !isEmpty && !/events\?|\.\w+$/.test(path),
@@ -34,7 +39,7 @@ test('all times on pages of a shop are by its clocks, which each page names once
     for (const [, at = '', zone, text] of html.matchAll(
       /<time datetime="([^"]+)"([^>]*)>([^<]*)/g,
     )) {
-      const expected = [path, ` data-zone="${timeZone}"`, format.format(new Date(at))]
+      const expected = [path, ` data-zone="${timeZone}"`, textAt(new Date(at))]
       expect([path, zone, text]).toEqual(expected)
       found += 1
     }

@@ -360,7 +360,6 @@ export type Catalogue = {
     readonly earlier: string
     readonly ends: string
     readonly expiring: string
-    readonly expiringNone: string
     readonly fees: string
     readonly feesOf: string
     readonly feesRest: string
@@ -369,7 +368,6 @@ export type Catalogue = {
     readonly firstPos: string
     readonly firstSteps: string
     readonly firstUser: string
-    readonly fromTo: string
     readonly hour: string
     readonly needsYou: string
     readonly news: string
@@ -379,7 +377,6 @@ export type Catalogue = {
     readonly ofRequested: Message<'count' | 'isPart'>
     readonly payments: string
     readonly paymentsBy: Message<'step'>
-    readonly payout: string
     readonly period: string
     readonly pos: string
     readonly quiet: string

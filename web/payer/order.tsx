@@ -1,15 +1,11 @@
 import { Link, type Row, Rows, type Html, List } from '../ui/components.tsx'
 import type { PaymentDetails } from '../../domain/payment/payment-events.ts'
-import { shownAmount } from '../ui/money.tsx'
+import { shownAmount, sizeOf } from '../ui/money.tsx'
 import { sumsOf, type ShownRequest, type ShownRequestNeeds } from './request.tsx'
 import type { Visitor, Visits } from './session.tsx'
 import { logoHtml } from './shop.tsx'
 import type { Call } from '../../http/call.ts'
 import { nextOf } from './way-on.ts'
-
-/** Smaller type for long amounts, so that narrow screens do not break them. */
-const sizeOf = ({ length }: string): string =>
-  length <= 11 ? '' : length <= 16 ? 'long' : 'longest'
 
 type Order = {
   readonly visitor: Visitor

@@ -1,4 +1,4 @@
-import { Card, Form, Link, type Html } from '../ui/components.tsx'
+import { Form, Link, type Html } from '../ui/components.tsx'
 import type { StaffWork } from '../../application/staff.ts'
 import { nextTurn } from '../../application/time-budget.ts'
 import { mayDo, type StaffAction } from '../../domain/merchant/staff-roles.ts'
@@ -125,7 +125,10 @@ const stepHtml = (
   </li>
 )
 
-/** The steps to the first payout, with ticks; nothing once all are done, or hidden. */
+/**
+ * The steps to the first payout, with ticks, folded after the first payment; nothing once all are
+ * done, or hidden.
+ */
 export const firstStepsHtml = async (
   needs: StepNeeds,
   visitor: PortalVisitor,
@@ -138,15 +141,20 @@ export const firstStepsHtml = async (
   const own = names.filter((name) => ownOf(name).length > 0)
   if (own.length === 0 || hiddenIn(needs, call).includes(shop.merchant)) return null
   const done = await doneBy(needs, visitor)
-  if (own.every((name) => done[name])) return null
+  const left = own.filter((name) => !done[name])
+  if (left.length === 0) return null
   return (
-    <Card title={texts.firstSteps}>
+    <details class="card fold" id="steps" open={!done.payment}>
+      <summary>
+        <h2>{texts.firstSteps}</h2>
+        <span class="quiet">{`${own.length - left.length}/${own.length}`}</span>
+      </summary>
       <ol class="first-steps">
         {own.map((name) => stepHtml(name, ownOf(name), done[name], texts))}
       </ol>
       <Form action={portalPath(shop.merchant)} hidden={{ csrf }}>
         <button class="plain small">{texts.stepsHide}</button>
       </Form>
-    </Card>
+    </details>
   )
 }

@@ -5,7 +5,7 @@ import type { MoneyNeeds } from './money-needs.ts'
 import { factsHtml, moneyPath, startText } from './money-parts.tsx'
 import { ledgersHtml } from './money-ledger.tsx'
 import { payoutsHtml } from './money-payouts.tsx'
-import { nextPayoutOf, whereMoneyIs } from './next-payout.tsx'
+import { whereMoneyIs } from './next-payout.tsx'
 import type { PortalPage, PortalVisitor } from './page.tsx'
 import { textsIn } from '../../texts/catalogue.ts'
 import { filledText } from '../../texts/message.ts'
@@ -53,9 +53,8 @@ export const moneyOverview = (
     body: [
       <Title text={texts.money} />,
       <Done text={searchOf(call).has('saved') ? texts.saved : undefined} />,
-      whereMoneyIs(needs, visitor),
       <div class="columns">
-        <Card title={texts.next}>{nextPayoutOf(needs, visitor)}</Card>
+        {whereMoneyIs(needs, visitor)}
         {accountHtml(needs, visitor)}
       </div>,
       <Card title={texts.payouts}>

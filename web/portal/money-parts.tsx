@@ -1,8 +1,9 @@
 import { Crumbs, Facts, type Fact, type Html, type Row } from '../ui/components.tsx'
 import { isDay } from '../../domain/time.ts'
+import { dateIn } from '../../domain/time-zone.ts'
 import { formatAmount, type Sum } from '../../domain/money/money.ts'
 import { countryName } from '../ui/countries.ts'
-import { dateFormat, shownMoney } from '../ui/money.tsx'
+import { dateFormat, shownMoney, type TimeReader } from '../ui/money.tsx'
 import { portalPath } from './areas.ts'
 import type { PortalVisitor } from './page.tsx'
 import { textsIn } from '../../texts/catalogue.ts'
@@ -25,13 +26,19 @@ type Reader = Pick<PortalVisitor, 'language' | 'locale'>
 export const sumText = (sum: Sum, currency: string, { locale }: Reader): string =>
   shownMoney(formatAmount(sum, currency), currency, locale)
 
-/** `YYYY-MM-DD` as people write it; banks' files once brought days that do not exist. */
-export const dayText = (day: string, { locale }: Reader): string =>
-  isDay(day)
-    ? dateFormat(locale, { timeZone: 'UTC', dateStyle: 'medium' }).format(
-        Date.parse(`${day}T00:00:00Z`),
-      )
-    : day
+/**
+ * `YYYY-MM-DD` as people write it, without the year that it is for the shop; banks' files once
+ * brought days that do not exist.
+ */
+export const dayText = (day: string, { locale, shop, at }: TimeReader): string => {
+  if (!isDay(day)) return day
+  const year = shop && at !== undefined ? dateIn(shop.timeZone, at).slice(0, 4) : ''
+  const isThisYear = year !== '' && day.startsWith(year)
+  const format = isThisYear
+    ? ({ day: 'numeric', month: 'short' } as const)
+    : ({ dateStyle: 'medium' } as const)
+  return dateFormat(locale, { timeZone: 'UTC', ...format }).format(Date.parse(`${day}T00:00:00Z`))
+}
 
 const clock = { timeZone: 'UTC', timeStyle: 'short' } as const
 

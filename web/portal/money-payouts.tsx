@@ -8,7 +8,7 @@ import type { Route } from '../../http/route.ts'
 import { csvDownload, textStream } from '../../http/text-stream.ts'
 import type { SettlementRow } from '../../projections/settlements.ts'
 import { textsIn } from '../../texts/catalogue.ts'
-import { typedSigned } from '../ui/money.tsx'
+import { plainAmounts, typedSigned } from '../ui/money.tsx'
 import { pageHeaders } from '../ui/page.tsx'
 import { unseen } from '../ui/words.tsx'
 import type { MoneyNeeds } from './money-needs.ts'
@@ -30,10 +30,13 @@ const feesOf = (totals: Totals, currency: string): Sum =>
     ...totals.filter((one) => one.currency === currency).flatMap(({ fees }) => Object.values(fees)),
   )
 
+type Amounts = (sum: Sum, currency: string) => string
+
 const settlementRows = (
   needs: MoneyNeeds,
   visitor: PortalVisitor,
   row: SettlementRow,
+  shown: Amounts,
 ): readonly Row[] => {
   const zone = visitor.shop.timeZone
   const { made, payouts, serial } = row
@@ -42,13 +45,13 @@ const settlementRows = (
     const { currency } = payout
     const state = payouts.find((one) => one.currency === currency)
     const standing = state ? standingOf(needs, visitor, state) : null
-    const cell = (sum: Sum) => ({ kind: 'number roomy', text: sumText(sum, currency, visitor) })
+    const cell = (sum: Sum) => ({ kind: 'number roomy', text: shown(sum, currency) })
     const when = state && standing && whenText(standing, state, visitor)
     return [
       { head: <a href={settlementHref(visitor, serial)}>{day}</a> },
       cell(payout.gross),
       cell(negated(feesOf(made?.totals ?? [], currency))),
-      { number: <b>{sumText(payout.payout, currency, visitor)}</b> },
+      { number: <b>{shown(payout.payout, currency)}</b> },
       {
         kind: 'paid-when',
         text: [statusHtml(standing, visitor), ' ', <span class="quiet">{when}</span>],
@@ -101,7 +104,7 @@ const findHtml = (visitor: PortalVisitor, typed: string): Html => {
           value={typed}
           placeholder={texts.payoutAmount}
         />
-        <button>{textsIn[visitor.language].payments.show}</button>
+        <button class="second">{textsIn[visitor.language].payments.show}</button>
       </div>
     </form>
   )
@@ -117,11 +120,21 @@ export const payoutsHtml = (needs: MoneyNeeds, visitor: PortalVisitor, call: Cal
   const found = firstOf(all, isOfAmount(typed), settlementsShown + 1)
   const shown = found.slice(0, settlementsShown)
   if (shown.length === 0 && typed === '') return <Quiet text={texts.noSettlements} />
+  const [currency, ...others] = new Set(
+    shown.flatMap(({ made }) => made?.payouts ?? []).map((one) => one.currency),
+  )
+  // A single currency stands in the head.
+  const isPlain = currency !== undefined && others.length === 0
+  const named = (text: string) => (isPlain ? `${text}, ${currency}` : text)
   const heads = [
-    ...[texts.settled, { roomy: texts.turnoverLess, isNumber: true }],
-    ...[{ roomy: texts.fees, isNumber: true }, { number: texts.payout }, unseen(texts.steps)],
+    ...[texts.settled, { roomy: named(texts.turnoverLess), isNumber: true }],
+    { roomy: named(texts.fees), isNumber: true },
+    ...[{ number: named(texts.payout) }, unseen(texts.steps)],
   ]
-  const rows = shown.flatMap((row) => settlementRows(needs, visitor, row))
+  const amounts: Amounts = isPlain
+    ? plainAmounts(visitor.locale, currency)
+    : (sum, of) => sumText(sum, of, visitor)
+  const rows = shown.flatMap((row) => settlementRows(needs, visitor, row, amounts))
   const amount = typed === '' ? '' : `payout=${encodeURIComponent(typed)}&`
   const older = `${moneyPath(visitor)}?${amount}before=${shown.at(-1)?.serial ?? 0}`
   return [

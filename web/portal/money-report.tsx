@@ -159,9 +159,7 @@ export const reportBadge = (
   { status }: Pick<ShownReport, 'status'>,
   { language }: PortalVisitor,
 ): Html => {
-  const texts = textsIn[language].money
-  const colour = { open: 'warn', closing: '', closed: 'good' }[status]
-  return <span class={`badge ${colour}`}>{texts[status]}</span>
+  return <span class="badge">{textsIn[language].money[status]}</span>
 }
 
 const totalHtml = (total: Total, visitor: PortalVisitor): Html => {

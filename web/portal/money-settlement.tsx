@@ -89,6 +89,7 @@ const currencyHtml = (
   const standing = state ? standingOf(needs, visitor, state) : null
   const parts = payoutParts(turnoverOf(needs, row, currency), row.made.totals, payout, texts)
   const steps = stepsOf(parts, currency, visitor)
+  const table = <Scroll label={texts.waterfall}>{stepsTable(steps, visitor)}</Scroll>
   return (
     <section aria-label={currency}>
       <div class="card lead">
@@ -111,12 +112,13 @@ const currencyHtml = (
             <a href={moneyPath(visitor, 'terms')}>{texts.feesAll}</a>
           </p>
           {waterfallHtml(texts.waterfall, steps)}
-          <Scroll label={texts.waterfall}>{stepsTable(steps, visitor)}</Scroll>
+          {state === undefined && table}
         </Card>
         {state && standing ? (
           <Card title={texts.payout}>
             {factsHtml(payoutFacts(state, row, visitor))}
             {wayHtml(dateIn(visitor.shop.timeZone, row.startedAt), state, standing, visitor)}
+            {table}
           </Card>
         ) : null}
       </div>

@@ -1,4 +1,4 @@
-import { Link, type Html } from '../ui/components.tsx'
+import { Card, Link, type Html } from '../ui/components.tsx'
 import { addUp, type Sum } from '../../domain/money/money.ts'
 import { dayMs, dayOf, type Instant } from '../../domain/time.ts'
 import { dateIn, type TimeZone } from '../../domain/time-zone.ts'
@@ -56,20 +56,19 @@ const totalsOf = (sums: readonly CurrencySum[]): readonly CurrencySum[] =>
   }))
 
 /** What a payout does, and when, as people of the shop call the day. */
-const whenText = ({ status, day }: PayoutGroup, today: string, reader: Reader): string => {
+const whenHtml = ({ status, day }: PayoutGroup, today: string, reader: Reader): Html => {
   const tomorrow = dayOf(Date.parse(`${today}T00:00:00Z`) + dayMs)
   const when = day === today ? 'today' : day === tomorrow ? 'tomorrow' : 'other'
   const texts = textsIn[reader.language].money
   const said = { when, day: dayText(day, reader) }
   if (status === 'returned') return texts.cameBack(said)
   if (status === 'ordered') return texts.isOrdered(said)
-  return day < today ? texts.steps_overdue(said) : texts.isDue(said)
+  if (day >= today) return texts.isDue(said)
+  return [<b class="badge warn">{texts.status_overdue}</b>, ' ', texts.since({ time: said.day })]
 }
 
-const figuresHtml = (sums: readonly CurrencySum[], currency: string, reader: Reader): Html =>
-  (sums.length === 0 ? [{ currency, sum: '0' }] : sums).map((one) => (
-    <p class="figure">{sumText(one.sum, one.currency, reader)}</p>
-  ))
+const sumsOrZero = (sums: readonly CurrencySum[], currency: string): readonly CurrencySum[] =>
+  sums.length === 0 ? [{ currency, sum: '0' }] : sums
 
 const noAccountHtml = (reader: Reader): Html => (
   <p>
@@ -77,7 +76,7 @@ const noAccountHtml = (reader: Reader): Html => (
   </p>
 )
 
-const groupsShown = 6
+const groupsShown = 4
 
 type Href = (group: PayoutGroup) => string | undefined
 
@@ -86,20 +85,25 @@ const comingHtml = (
   today: string,
   reader: Reader,
   hrefOf: Href,
-): Html => (
-  <ul class="list">
-    {groups.slice(0, groupsShown).map((group) => {
-      const sum = sumText(group.sum, group.currency, reader)
-      const href = hrefOf(group)
-      return (
-        <li>
-          {href === undefined ? <b>{sum}</b> : <a href={href}>{sum}</a>}{' '}
-          <span class="quiet small">{whenText(group, today, reader)}</span>
-        </li>
-      )
-    })}
-  </ul>
-)
+): Html => [
+  groups.length > 0 && (
+    <ul class="coming">
+      {groups.slice(0, groupsShown).map((group) => {
+        const sum = sumText(group.sum, group.currency, reader)
+        const href = hrefOf(group)
+        return (
+          <li>
+            {href === undefined ? <b>{sum}</b> : <a href={href}>{sum}</a>}{' '}
+            <span class="quiet small">{whenHtml(group, today, reader)}</span>
+          </li>
+        )
+      })}
+    </ul>
+  ),
+  groups.length > groupsShown && (
+    <p class="quiet small">{textsIn[reader.language].money.moreLater}</p>
+  ),
+]
 
 /** What is paid out next and when, and what is not settled yet. */
 export const nextPayoutHtml = (
@@ -114,10 +118,11 @@ export const nextPayoutHtml = (
   const coming = payouts.filter(isComing)
   const time = dueAt === null ? undefined : shopTime(dueAt, reader)
   return [
-    coming.length > 0 && comingHtml(coming, dateIn(shop.timeZone, at), reader, hrefOf),
-    coming.length > groupsShown && <p class="quiet small">{texts.moreLater}</p>,
+    comingHtml(coming, dateIn(shop.timeZone, at), reader, hrefOf),
     <h3>{texts.unsettled}</h3>,
-    figuresHtml(unsettled, shop.currency, reader),
+    sumsOrZero(unsettled, shop.currency).map(({ sum, currency }) => (
+      <p class="figure">{sumText(sum, currency, reader)}</p>
+    )),
     <p class="quiet">{time === undefined ? texts.nextNone : filled(texts.nextOn, { time })}</p>,
     unsettled.some(({ sum }) => sum.startsWith('-')) && <p class="small">{texts.owed}</p>,
     !hasAccount && noAccountHtml(reader),
@@ -140,31 +145,37 @@ export const whereMoneyIs = (needs: NextPayoutNeeds, visitor: PortalVisitor): Ht
   const { reserved, unsettled, payouts, dueAt, hasAccount } = moneyIn(needs, visitor)
   const coming = payouts.filter(isComing)
   const arrived = payouts.filter((group) => !isComing(group))
+  // Of nothing there is nothing to say.
   const place = (name: string, path: string, sums: readonly CurrencySum[], about: Html): Html => (
-    <div class="card tile">
+    <div class={sums.length === 0 ? 'quiet' : undefined}>
       <dt>
         <Link href={portalPath(shop.merchant, path)} text={name} />
       </dt>
-      <dd>{figuresHtml(totalsOf(sums), shop.currency, visitor)}</dd>
-      <dd class="small">{about}</dd>
+      <dd>
+        {sumsOrZero(totalsOf(sums), shop.currency).map(({ sum, currency }) => (
+          <b>{sumText(sum, currency, visitor)}</b>
+        ))}
+      </dd>
+      {sums.length > 0 && <dd class="about quiet small">{about}</dd>}
     </div>
   )
   const settled =
     dueAt === null ? texts.nextNone : filled(texts.nextOn, { time: shopTime(dueAt, visitor) })
   const isDebt = unsettled.some(({ sum }) => sum.startsWith('-'))
   return (
-    <section aria-label={texts.whereMoneyIs}>
-      <h2>{texts.whereMoneyIs}</h2>
-      <dl class="tiles">
+    <Card title={texts.whereMoneyIs}>
+      <dl class="money-facts places">
         {place(texts.withCustomers, 'payments?status=auth', reserved, texts.withCustomersWhat)}
         {place(texts.inTill, 'money/unsettled', unsettled, [settled, ' ', isDebt && texts.owed])}
-        {place(texts.withBank, 'money', coming, [
-          coming.length > 0 &&
-            comingHtml(coming, dateIn(shop.timeZone, at), visitor, payoutHref(visitor)),
-          !hasAccount && noAccountHtml(visitor),
-        ])}
+        {place(
+          texts.withBank,
+          'money',
+          coming,
+          comingHtml(coming, dateIn(shop.timeZone, at), visitor, payoutHref(visitor)),
+        )}
         {place(texts.arrived, 'money', arrived, texts.arrivedWhat({ count: daysArrived }))}
       </dl>
-    </section>
+      {!hasAccount && noAccountHtml(visitor)}
+    </Card>
   )
 }

@@ -85,8 +85,10 @@ const labelling: Readonly<Record<Step, Pick<Chart, 'labelEvery' | 'labelled'>>> 
   week: { labelEvery: [1, 2, 4, 8, 16], labelled: 'first' },
 }
 
+type Marks = readonly (readonly [mark: string, name: string])[]
+
 /** What the marks of a chart stand for. */
-const legendHtml = ({ visitor, asked }: Shown, marks: readonly (readonly [string, string])[]) => {
+const legendHtml = ({ visitor, asked }: Shown, marks: Marks) => {
   const { locale, language } = visitor
   const texts = textsIn[language].overview
   const earlier = `${texts.earlier}, ${periodText(before(asked.period), locale)}`
@@ -100,41 +102,59 @@ const legendHtml = ({ visitor, asked }: Shown, marks: readonly (readonly [string
   )
 }
 
-/** Turnover with refunds below it, and the number of payments. */
-export const chartsHtml = (shown: Shown): Html => {
+/** The columns of a chart of some of what was taken. */
+const drawn = (shown: Shown, valuesOf: (taken: Taken) => Drawn['before']): readonly Drawn[] =>
+  shown.numbers.columns.map((column, index) => ({
+    label:
+      stepOf(shown.asked.period) === 'hour'
+        ? hourText(shown, index, false)
+        : dayText(shown, column.from, false),
+    now: column.hasBegun ? valuesOf(column) : null,
+    before: valuesOf(column.before),
+    told: toldOf(shown, column, index),
+    href: paymentsHref(shown, column),
+  }))
+
+const chartCard = (
+  shown: Shown,
+  marks: Marks,
+  chart: Pick<Chart, 'title' | 'tick' | 'columns'>,
+) => (
+  <section class="card chart-card">
+    <h2>{chart.title}</h2>
+    {legendHtml(shown, marks)}
+    {chartHtml({ ...chart, ...labelling[stepOf(shown.asked.period)] })}
+  </section>
+)
+
+/** Turnover, with refunds below it. */
+export const turnoverChart = (shown: Shown): Html => {
   const { visitor, numbers, asked } = shown
+  const { currency } = numbers
   const texts = textsIn[visitor.language].overview
-  const { currency, columns } = numbers
-  const step = stepOf(asked.period)
   const scale = 10 ** decimalsOf(currency)
-  const drawn = (valuesOf: (taken: Taken) => Drawn['before']): readonly Drawn[] =>
-    columns.map((column, index) => ({
-      label: step === 'hour' ? hourText(shown, index, false) : dayText(shown, column.from, false),
-      now: column.hasBegun ? valuesOf(column) : null,
-      before: valuesOf(column.before),
-      told: toldOf(shown, column, index),
-      href: paymentsHref(shown, column),
-    }))
-  const money = drawn((taken) => ({ value: taken.captured / scale, below: taken.refunded / scale }))
-  const counts = drawn(({ payments }) => ({ value: payments, below: 0 }))
-  const tick = compact(visitor.locale)
-  const title = texts.turnoverBy({ step, currency })
-  const countsTitle = texts.paymentsBy({ step })
-  const whole = (value: number) => (Number.isInteger(value) ? tick(value) : '')
-  const labels = labelling[step]
-  return [
-    <section class="card chart-card">
-      <h2>{title}</h2>
-      {legendHtml(shown, [
-        ['up', texts.turnover],
-        ['down', texts.refunds],
-      ])}
-      {chartHtml({ title, tick, columns: money, ...labels })}
-    </section>,
-    <section class="card chart-card">
-      <h2>{countsTitle}</h2>
-      {legendHtml(shown, [['up', texts.payments]])}
-      {chartHtml({ title: countsTitle, tick: whole, columns: counts, ...labels })}
-    </section>,
+  const marks: Marks = [
+    ['up', texts.turnover],
+    ['down', texts.refunds],
   ]
+  return chartCard(shown, marks, {
+    title: texts.turnoverBy({ step: stepOf(asked.period), currency }),
+    tick: compact(visitor.locale),
+    columns: drawn(shown, ({ captured, refunded }) => ({
+      value: captured / scale,
+      below: refunded / scale,
+    })),
+  })
+}
+
+/** The number of payments. */
+export const countsChart = (shown: Shown): Html => {
+  const { visitor, asked } = shown
+  const texts = textsIn[visitor.language].overview
+  const tick = compact(visitor.locale)
+  return chartCard(shown, [['up', texts.payments]], {
+    title: texts.paymentsBy({ step: stepOf(asked.period) }),
+    tick: (value) => (Number.isInteger(value) ? tick(value) : ''),
+    columns: drawn(shown, ({ payments }) => ({ value: payments, below: 0 })),
+  })
 }

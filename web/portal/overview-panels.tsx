@@ -1,19 +1,26 @@
-import { Card, Link, Quiet, Table, type Html, List } from '../ui/components.tsx'
+import { Card, Link, Table, type Html, List } from '../ui/components.tsx'
 import { staffActor } from '../../domain/merchant/staff.ts'
 import { isTheirPos, mayDo, type StaffAction } from '../../domain/merchant/staff-roles.ts'
 import { dayMs, type Instant } from '../../domain/time.ts'
-import { shownAmount, shopTime, plainAmounts, numberFormat, type TimeReader } from '../ui/money.tsx'
+import {
+  shownAmount,
+  sizeOf,
+  shopTime,
+  plainAmounts,
+  numberFormat,
+  type TimeReader,
+} from '../ui/money.tsx'
 import { actorNames, type ActorNeeds } from './actors.ts'
 import { portalPath } from './areas.ts'
 import { callbacksPath } from './developers/callback-list.tsx'
 import { newsWords } from './news-words.ts'
-import { nextPayoutOf, type NextPayoutNeeds } from './next-payout.tsx'
+import { whereMoneyIs, type NextPayoutNeeds } from './next-payout.tsx'
 import type { PortalVisitor } from './page.tsx'
 import { type Beside } from './parts.tsx'
 import { textsIn } from '../../texts/catalogue.ts'
 import { columnName, paymentsHref, type Shown } from './overview-charts.tsx'
 import { isNothing, type Taken, type Numbers } from './overview-numbers.ts'
-import { stepOf } from './overview-period.tsx'
+import { comparedText, stepOf } from './overview-period.tsx'
 import type { LobbyVisitor } from '../staff/frame.tsx'
 import { filled } from '../ui/words.tsx'
 import { problemText } from './problem-texts.ts'
@@ -64,12 +71,10 @@ export const signUpBeside = ({ language, isSandbox }: LobbyVisitor): Beside => {
   ]
 }
 
-export type Tile = {
+type Tile = {
   readonly name: string
   readonly of: (taken: Taken) => number
   readonly shown: (value: number) => string
-  /** Whether it is good that it grows; undefined if neither. */
-  readonly isGood?: boolean
   /** What it leaves out. */
   readonly note?: Html
 }
@@ -82,7 +87,7 @@ const countNote = ({ requested, payments }: Taken, { language, locale }: PortalV
   })
 }
 
-export const tilesOf = ({ visitor, numbers }: Shown): readonly Tile[] => {
+const tilesOf = ({ visitor, numbers }: Shown): readonly Tile[] => {
   const { language, locale, me, shop } = visitor
   const texts = textsIn[language].overview
   const count = numberFormat(locale)
@@ -91,54 +96,63 @@ export const tilesOf = ({ visitor, numbers }: Shown): readonly Tile[] => {
   const note = [texts.feesOf, ' ', <a href={terms}>{texts.feesTerms}</a>]
   const fees: Tile = { name: texts.fees, of: (taken) => taken.fees, shown: amount, note }
   return [
-    { name: texts.turnover, of: ({ captured }) => captured, shown: amount, isGood: true },
+    { name: texts.turnover, of: ({ captured }) => captured, shown: amount },
     {
-      ...{ name: texts.payments, of: ({ payments }: Taken) => payments, isGood: true },
+      ...{ name: texts.payments, of: ({ payments }: Taken) => payments },
       shown: (one) => count.format(one),
       note: countNote(numbers.total, visitor),
     },
-    { name: texts.refunds, of: ({ refunded }) => refunded, shown: amount, isGood: false },
+    { name: texts.refunds, of: ({ refunded }) => refunded, shown: amount },
     ...(mayDo(me.terms, 'see_money') ? [fees] : []),
   ]
 }
 
+type Reader = Pick<PortalVisitor, 'language' | 'locale'>
+
 /** Compared with the time before; nothing where there is nothing to compare with. */
-export const changeHtml = ({ of, isGood }: Tile, numbers: Numbers, locale: string): Html => {
+const changeHtml = ({ of, shown }: Tile, numbers: Numbers, { language, locale }: Reader): Html => {
   const [now, before] = [of(numbers.total), of(numbers.before)]
   if (before <= 0) return null
   const format = { style: 'percent', signDisplay: 'exceptZero', maximumFractionDigits: 0 } as const
-  const text = numberFormat(locale, format).format((now - before) / before)
-  const kind = now === before || isGood === undefined ? '' : now > before === isGood
-  const names = { '': 'badge', true: 'badge good', false: 'badge bad' }
-  return <span class={names[`${kind}`]}>{text}</span>
+  const change = numberFormat(locale, format).format((now - before) / before)
+  const text = textsIn[language].overview.before({ figure: shown(before) })
+  return (
+    <dd class="quiet small">
+      <b>{change}</b> {text}
+    </dd>
+  )
 }
 
-/** The figures of the period, what they are compared with, and those of today. */
+/** The turnover of the period and what goes with it; nothing is said of zeros. */
 export const tilesHtml = (shown: Shown): Html => {
   const { visitor, numbers, asked } = shown
   const texts = textsIn[visitor.language].overview
   const { today, total, before } = numbers
+  const isShown = ({ of }: Tile, index: number): boolean =>
+    index === 0 || of(total) !== 0 || of(before) !== 0
   return (
-    <dl class="tiles">
-      {tilesOf(shown).map((tile) => {
-        const { name, of, shown: text, note } = tile
-        return (
-          <div class="card tile">
-            <dt>{name}</dt>
-            <dd class="figure">{text(of(total))}</dd>
-            <dd class="quiet small">
-              {changeHtml(tile, numbers, visitor.locale)}{' '}
-              {texts.before({ figure: text(of(before)) })}
-            </dd>
-            {asked.period.first !== asked.today && (
-              <dd class="quiet small">
-                {texts.today}: <b>{text(of(today))}</b>
+    <dl class="card lead-figures">
+      {tilesOf(shown)
+        .filter(isShown)
+        .map((tile, index) => {
+          const { name, of, shown: text, note } = tile
+          return (
+            <div>
+              <dt>{name}</dt>
+              <dd class={index === 0 ? `amount ${sizeOf(text(of(total)))}` : 'figure'}>
+                {text(of(total))}
               </dd>
-            )}
-            {note !== undefined && <dd class="quiet small">{note}</dd>}
-          </div>
-        )
-      })}
+              {changeHtml(tile, numbers, visitor)}
+              {asked.period.first !== asked.today && of(today) !== 0 && (
+                <dd class="quiet small">
+                  {texts.today}: <b>{text(of(today))}</b>
+                </dd>
+              )}
+              {note !== undefined && <dd class="quiet small">{note}</dd>}
+              {index === 0 && <dd class="quiet small">{comparedText(asked, visitor)}</dd>}
+            </div>
+          )
+        })}
     </dl>
   )
 }
@@ -254,7 +268,8 @@ const mostShown = 8
 
 const newsRead = 60
 
-const expiringHtml = (
+/** Authorisations that expire within a day, if there are any. */
+export const expiringHtml = (
   { expiring }: PanelNeeds,
   visitor: PortalVisitor,
   at: Instant,
@@ -265,33 +280,35 @@ const expiringHtml = (
   const found = expiring(shop.merchant, at, at + dayMs, 10 * mostShown)
     .filter(({ posId }) => isTheirPos(me.terms, posId))
     .slice(0, mostShown)
-  if (found.length === 0) return <Quiet text={texts.expiringNone} />
+  if (found.length === 0) return null
   return (
-    <List
-      kind="list"
-      items={found.map(
-        ({ tid, posTid, posId, currency, amountLeft, additionalAmountLeft, expiresAt }) => (
-          <a class="row" href={portalPath(shop.merchant, `payments/${tid}`)}>
-            <span>
-              <span class="name">
-                {posTid} <small class="quiet">{posName(posId)}</small>
-              </span>{' '}
-              <span class="quiet small">
-                {texts.ends} {shopTime(expiresAt, visitor)}
+    <Card title={texts.expiring}>
+      <List
+        kind="list"
+        items={found.map(
+          ({ tid, posTid, posId, currency, amountLeft, additionalAmountLeft, expiresAt }) => (
+            <a class="row" href={portalPath(shop.merchant, `payments/${tid}`)}>
+              <span>
+                <span class="name">
+                  {posTid} <small class="quiet">{posName(posId)}</small>
+                </span>{' '}
+                <span class="quiet small">
+                  {texts.ends} {shopTime(expiresAt, visitor)}
+                </span>
               </span>
-            </span>
-            <b>{shownAmount(amountLeft + additionalAmountLeft, currency, locale)}</b>
-          </a>
-        ),
-      )}
-    />
+              <b>{shownAmount(amountLeft + additionalAmountLeft, currency, locale)}</b>
+            </a>
+          ),
+        )}
+      />
+    </Card>
   )
 }
 
 const callbacksHtml = ({ failingCallbacks }: PanelNeeds, visitor: PortalVisitor): Html => {
   const texts = textsIn[visitor.language].overview
   const found = failingCallbacks(visitor.shop.merchant, mostShown)
-  if (found.length === 0) return <Quiet text={texts.callbacksNone} />
+  if (found.length === 0) return null
   const words = { since: texts.callbackSince, rests: texts.callbackRests }
   const link = (status: 'failed' | 'abandoned') => (
     <Link
@@ -310,10 +327,9 @@ const callbacksHtml = ({ failingCallbacks }: PanelNeeds, visitor: PortalVisitor)
 
 const newsHtml = async (needs: PanelNeeds, visitor: PortalVisitor): Promise<Html> => {
   const { shop, me, language } = visitor
-  const texts = textsIn[language].overview
   // The visit that goes on is not the last one.
   const since = me.visits[1] ?? me.visits[0]
-  if (!since) return <Quiet text={texts.newsFirst} />
+  if (!since) return null
   const words = newsWords(language)
   const nameOf = await actorNames(needs)(shop.merchant, language)
   const found = needs
@@ -324,7 +340,7 @@ const newsHtml = async (needs: PanelNeeds, visitor: PortalVisitor): Promise<Html
       return word && !isOwn && mayDo(me.terms, word.action) ? [{ ...one, ...word }] : []
     })
     .slice(0, mostShown)
-  if (found.length === 0) return <Quiet text={texts.newsNone} />
+  if (found.length === 0) return null
   const items = found.map(async ({ text, at, actor }) => (
     <li class="row">
       <span>
@@ -339,22 +355,20 @@ const newsHtml = async (needs: PanelNeeds, visitor: PortalVisitor): Promise<Html
 }
 
 /** What needs somebody soon, and what has happened; each role sees its own. */
-export const panelsHtml = async (
-  needs: PanelNeeds,
-  visitor: PortalVisitor,
-  at: Instant,
-  posName: (id: string) => string,
-): Promise<Html> => {
+export const panelsHtml = async (needs: PanelNeeds, visitor: PortalVisitor): Promise<Html> => {
   const texts = textsIn[visitor.language].overview
   const may = (action: StaffAction) => mayDo(visitor.me.terms, action)
-  return (
-    <div class="panels">
-      {may('see_money') && <Card title={texts.payout}>{nextPayoutOf(needs, visitor)}</Card>}
-      <Card title={texts.expiring}>{expiringHtml(needs, visitor, at, posName)}</Card>
-      {may('see_developers') && (
-        <Card title={texts.callbacks}>{callbacksHtml(needs, visitor)}</Card>
-      )}
-      <Card title={texts.news}>{await newsHtml(needs, visitor)}</Card>
-    </div>
-  )
+  const newsNone = visitor.me.visits.length === 0 ? texts.newsFirst : texts.newsNone
+  const panels: readonly (readonly [title: string, body: Html, none: string])[] = [
+    ...(may('see_developers')
+      ? [[texts.callbacks, callbacksHtml(needs, visitor), texts.callbacksNone] as const]
+      : []),
+    [texts.news, await newsHtml(needs, visitor), newsNone],
+  ]
+  const none = panels.flatMap(([, body, text]) => (body === null ? [text] : []))
+  return [
+    may('see_money') && whereMoneyIs(needs, visitor),
+    panels.map(([title, body]) => body !== null && <Card title={title}>{body}</Card>),
+    none.length > 0 && <p class="card quiet small">{none.join(' ')}</p>,
+  ]
 }

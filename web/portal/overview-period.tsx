@@ -200,33 +200,29 @@ export const periodText = ({ first, last }: Period, locale: string): string => {
 }
 
 /** Which days are shown, and which they are compared with. */
-export const comparedHtml = (
+export const comparedText = (
   { period, today }: AskedPeriod,
   { language, locale }: PortalVisitor,
-): Html => {
+): string => {
   const texts = textsIn[language].overview
   const [now, earlier] = [period, before(period)].map((one) => periodText(one, locale))
   const text = includesToday(period, today) ? texts.comparedToNow : texts.compared
-  return (
-    <p class="quiet small compared">
-      {filledText(text, { period: now ?? '', earlier: earlier ?? '' })}
-    </p>
-  )
+  return filledText(text, { period: now ?? '', earlier: earlier ?? '' })
 }
 
-/** The periods that are often asked for as links, and a form for any other. */
+/** A menu of the periods that are often asked for, and a form for any other. */
 export const periodHtml = (asked: AskedPeriod, visitor: PortalVisitor): Html => {
-  const { since, until, currency, problems } = asked
+  const { period, preset, currency, problems } = asked
   const texts = textsIn[visitor.language].overview
   const path = portalPath(visitor.shop.merchant)
-  const link = (preset: Preset): Html => (
+  const link = (other: Preset): Html => (
     <Link
-      href={overviewHref(visitor, { preset, since: '', until: '', currency })}
-      aria-current={preset === asked.preset ? 'true' : undefined}
-      text={texts[`days_${preset}`]}
+      href={overviewHref(visitor, { preset: other, since: '', until: '', currency })}
+      aria-current={other === preset ? 'true' : undefined}
+      text={texts[`days_${other}`]}
     />
   )
-  const field = (name: 'since' | 'until', value: string): Html => {
+  const field = (name: 'since' | 'until'): Html => {
     const problem = problems[name]
     return (
       <Field
@@ -234,22 +230,23 @@ export const periodHtml = (asked: AskedPeriod, visitor: PortalVisitor): Html => 
         label={texts[name]}
         problem={problem && texts[problem]}
         type="date"
-        value={value}
+        value={asked[name]}
       />
     )
   }
   return (
-    <div class="period">
-      <nav aria-label={texts.period}>{presets.map(link)}</nav>
-      <details class="find" open={since !== '' || until !== ''}>
-        <summary>{texts.fromTo}</summary>
+    <details class="period find" open={Object.keys(problems).length > 0}>
+      <summary>
+        {preset === null ? periodText(period, visitor.locale) : texts[`days_${preset}`]}
+      </summary>
+      <div class="card">
+        <nav aria-label={texts.period}>{presets.map(link)}</nav>
         <form method="get" action={path}>
           {currency !== '' && <Hidden fields={{ currency }} />}
-          <div>{field('since', since)}</div>
-          <div>{field('until', until)}</div>
+          {field('since')} {field('until')}
           <button class="second">{texts.show}</button>
         </form>
-      </details>
-    </div>
+      </div>
+    </details>
   )
 }

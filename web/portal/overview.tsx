@@ -14,21 +14,14 @@ import { namesOfPos } from './payments/query.ts'
 import { firstStepsHtml, hideSteps, type StepNeeds } from './first-steps.tsx'
 import {
   columnsTable,
+  expiringHtml,
   posTable,
   panelsHtml,
   type PanelNeeds,
   tilesHtml,
 } from './overview-panels.tsx'
-import { chartsHtml, type Shown } from './overview-charts.tsx'
-import {
-  askedPeriod,
-  comparedHtml,
-  currencyTabs,
-  overviewQuery,
-  periodHtml,
-  stepOf,
-} from './overview-period.tsx'
-import { whereMoneyIs } from './next-payout.tsx'
+import { countsChart, turnoverChart, type Shown } from './overview-charts.tsx'
+import { askedPeriod, currencyTabs, overviewQuery, periodHtml, stepOf } from './overview-period.tsx'
 import { isNothing, numbersFor, type TurnoverNeeds } from './overview-numbers.ts'
 import type { PortalPage, PortalVisitor } from './page.tsx'
 import { portalPages } from './pages.ts'
@@ -44,31 +37,24 @@ type OverviewNeeds = PortalNeeds &
     readonly watchMerchant: Watch
   }
 
+/** What stands below the chart of the turnover, if there is any. */
 const numbersHtml = (shown: Shown): Html => {
   const { numbers, visitor, asked } = shown
   const texts = textsIn[visitor.language].overview
-  return (
-    <section aria-label={numbers.currency}>
-      {isNothing(numbers.total) && isNothing(numbers.before) ? (
-        <p class="card quiet">{texts.quiet}</p>
-      ) : (
-        [
-          chartsHtml(shown),
-          <Card title={`${texts.byPos}, ${numbers.currency}`}>{posTable(shown)}</Card>,
-          <details class="card fold" id={`columns-${numbers.currency}`}>
-            <summary>
-              <h2>{texts.by({ step: stepOf(asked.period) })}</h2>
-            </summary>
-            <p class="quiet small">
-              {texts.numbers({ currency: numbers.currency })}{' '}
-              {mayDo(visitor.me.terms, 'see_money') && `${texts.feesOf} ${texts.feesRest}`}
-            </p>
-            {columnsTable(shown)}
-          </details>,
-        ]
-      )}
-    </section>
-  )
+  return [
+    countsChart(shown),
+    <Card title={`${texts.byPos}, ${numbers.currency}`}>{posTable(shown)}</Card>,
+    <details class="card fold" id={`columns-${numbers.currency}`}>
+      <summary>
+        <h2>{texts.by({ step: stepOf(asked.period) })}</h2>
+      </summary>
+      <p class="quiet small">
+        {texts.numbers({ currency: numbers.currency })}{' '}
+        {mayDo(visitor.me.terms, 'see_money') && `${texts.feesOf} ${texts.feesRest}`}
+      </p>
+      {columnsTable(shown)}
+    </details>,
+  ]
 }
 
 const noticesShown = 3
@@ -94,7 +80,11 @@ const overviewPage = async (
   const tiles = tilesHtml(shown)
   const notices = await noticesHtml(needs, visitor, call.at, noticesShown)
   await nextTurn()
-  const charts = numbersHtml(shown)
+  const texts = textsIn[visitor.language].overview
+  const isQuiet = isNothing(numbers.total) && isNothing(numbers.before)
+  const chart = isQuiet ? <p class="card quiet">{texts.quiet}</p> : turnoverChart(shown)
+  await nextTurn()
+  const below = isQuiet ? null : numbersHtml(shown)
   await nextTurn()
   return {
     title,
@@ -102,17 +92,18 @@ const overviewPage = async (
     body: [
       <Title text={title}>{periodHtml(asked, visitor)}</Title>,
       <div data-part="overview">
-        {comparedHtml(asked, visitor)}
-        {await firstStepsHtml(needs, visitor, call)}
         {currencyTabs(asked, visitor, currencies, numbers.currency)}
         {tiles}
-        {mayDo(visitor.me.terms, 'see_money') && whereMoneyIs(needs, visitor)}
-        {notices !== null && (
-          <Card title={textsIn[visitor.language].overview.needsYou}>{notices}</Card>
-        )}
+        {await firstStepsHtml(needs, visitor, call)}
         <div class="board">
-          <div>{charts}</div>
-          {await panelsHtml(needs, visitor, call.at, posName)}
+          <section aria-label={numbers.currency}>{chart}</section>
+          <div class="panels">
+            {notices !== null && <Card title={texts.needsYou}>{notices}</Card>}
+            {await panelsHtml(needs, visitor)}
+          </div>
+          <div>
+            {below} {expiringHtml(needs, visitor, call.at, posName)}
+          </div>
         </div>
       </div>,
     ],

@@ -1,7 +1,7 @@
 import type { Html } from './components.tsx'
 import { withoutBlanks } from '../../domain/blanks.ts'
 import { decimalsOf } from '../../domain/money/currency.ts'
-import { formatAmount, parseAmount } from '../../domain/money/money.ts'
+import { formatAmount, parseAmount, type Sum } from '../../domain/money/money.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import { cached, generationalCache } from '../../application/generational-cache.ts'
@@ -50,6 +50,10 @@ const formatFor = (locale: string, currency: string) => {
 export const shownMoney = (amount: string, currency: string, locale: string): string =>
   formatFor(locale, currency).format(amount as `${number}`)
 
+/** Smaller type for long amounts, so that narrow screens do not break them. */
+export const sizeOf = ({ length }: string): string =>
+  length <= 11 ? '' : length <= 16 ? 'long' : 'longest'
+
 /** Minor units in the reader's format. */
 export const shownAmount = (minor: number, currency: string, locale: string): string =>
   shownMoney(formatAmount(minor, currency), currency, locale)
@@ -59,7 +63,8 @@ export const plainAmounts = (locale: string, currency: string) => {
   const decimals = decimalsOf(currency)
   const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
   const format = numberFormat(locale, digits)
-  return (minor: number): string => format.format(formatAmount(minor, currency) as `${number}`)
+  return (minor: number | Sum): string =>
+    format.format(formatAmount(minor, currency) as `${number}`)
 }
 
 /** A time in UTC; a script changes it to the reader's zone. */
@@ -73,16 +78,31 @@ export const shownTime = (at: Instant, locale: string): Html => {
 export type TimeReader = {
   readonly locale: string
   readonly shop?: { readonly timeZone: string }
+  /** Now; the year is told of times in any other. */
+  readonly at?: Instant
 }
 
+const hasHours12 = (locale: string): boolean =>
+  dateFormat(locale, { timeStyle: 'short' }).resolvedOptions().hour12 === true
+
+/** How a time of the shop's year, or of any other, is written. */
+const clockFormat = (isThisYear: boolean, locale: string): Intl.DateTimeFormatOptions => {
+  if (!isThisYear) return { dateStyle: 'medium', timeStyle: 'short' }
+  const hour = hasHours12(locale) ? 'numeric' : '2-digit'
+  return { day: 'numeric', month: 'short', hour, minute: '2-digit' }
+}
+
+const yearOf = (at: Instant, timeZone: string): string =>
+  dateFormat('en', { year: 'numeric', timeZone }).format(at)
+
 /** A time in the zone of the shop, if it is a page of one; a script adds the reader's own. */
-export const shopTime = (at: Instant, { locale, shop }: TimeReader): Html => {
-  if (!shop) return shownTime(at, locale)
+export const shopTime = (time: Instant, { locale, shop, at }: TimeReader): Html => {
+  if (!shop) return shownTime(time, locale)
   const { timeZone } = shop
-  const format = { dateStyle: 'medium', timeStyle: 'short', timeZone } as const
+  const isThisYear = at !== undefined && yearOf(at, timeZone) === yearOf(time, timeZone)
   return (
-    <time datetime={new Date(at).toISOString()} data-zone={timeZone}>
-      {dateFormat(locale, format).format(at)}
+    <time datetime={new Date(time).toISOString()} data-zone={timeZone}>
+      {dateFormat(locale, { ...clockFormat(isThisYear, locale), timeZone }).format(time)}
     </time>
   )
 }

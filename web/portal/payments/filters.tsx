@@ -104,15 +104,7 @@ const choiceHtml = (name: keyof Filters, label: string, chosen: string, of: read
 
 const moreNames = ['pos', 'since', 'until', 'least', 'most', 'sort'] as const
 
-/** Whether something is set that no shortcut shows. */
-const isOpen = ({ filters, timeZone, at }: Shown): boolean => {
-  const { pos, since, until, least, most } = filters
-  const known = [anyDay, ...Object.values(oftenAsked(timeZone, at))]
-  const isKnown = known.some((days) => days.since === since && days.until === until)
-  return !isKnown || [pos, least, most].some((value) => value !== '')
-}
-
-/** The search, and the other filters below it, open when one is set. */
+/** The search, and the other filters below it, open when one is wrong. */
 export const filtersHtml = (shown: Shown): Html => {
   const { texts, path, filters, pointsOfSale } = shown
   const set = moreNames.filter((name) => filters[name] !== '').length
@@ -128,27 +120,37 @@ export const filtersHtml = (shown: Shown): Html => {
           {texts.search}
         </label>
         <input id="q" name="q" type="search" value={filters.q} placeholder={texts.searchHint} />
-        <button>{texts.show}</button>
+        <button class="second">{texts.show}</button>
       </div>
-      <details open={isOpen(shown)}>
+      <details open={Object.keys(shown.problems).length > 0}>
         <summary>
           {texts.filters}
           {set > 0 && [' ', <span class="count">{set}</span>]}
         </summary>
-        <div class="find-more">
-          {fieldHtml(shown, { name: 'since', label: texts.sinceDay, attributes: { type: 'date' } })}
-          {fieldHtml(shown, { name: 'until', label: texts.untilDay, attributes: { type: 'date' } })}
-          {fieldHtml(shown, { name: 'least', label: texts.amountFrom, attributes: amount })}
-          {fieldHtml(shown, { name: 'most', label: texts.amountTo, attributes: amount })}
-          {choiceHtml('pos', texts.pos, filters.pos, [['', texts.allPos], ...others])}
-          {choiceHtml('sort', texts.sort, filters.sort, [
-            ['', texts.newest],
-            ['largest', texts.largest],
-          ])}
-        </div>
-        <div class="find-go">
-          <button class="second">{texts.show}</button>
-          <a href={path}>{texts.clear}</a>
+        <div>
+          <div class="find-more">
+            {fieldHtml(shown, {
+              name: 'since',
+              label: texts.sinceDay,
+              attributes: { type: 'date' },
+            })}
+            {fieldHtml(shown, {
+              name: 'until',
+              label: texts.untilDay,
+              attributes: { type: 'date' },
+            })}
+            {fieldHtml(shown, { name: 'least', label: texts.amountFrom, attributes: amount })}
+            {fieldHtml(shown, { name: 'most', label: texts.amountTo, attributes: amount })}
+            {choiceHtml('pos', texts.pos, filters.pos, [['', texts.allPos], ...others])}
+            {choiceHtml('sort', texts.sort, filters.sort, [
+              ['', texts.newest],
+              ['largest', texts.largest],
+            ])}
+          </div>
+          <div class="find-go">
+            <button class="second">{texts.show}</button>
+            <a href={path}>{texts.clear}</a>
+          </div>
         </div>
       </details>
     </form>

@@ -2,15 +2,13 @@ import type { Html } from '../../ui/components.tsx'
 import type { PaymentRecord } from '../../../application/payment-history.ts'
 import { isRelease, type PaymentDetails } from '../../../domain/payment/payment-events.ts'
 import type { Pots } from '../../../domain/money/money.ts'
-import { shownAmount, shopTime } from '../../ui/money.tsx'
+import { shownAmount, shopTime, type TimeReader } from '../../ui/money.tsx'
 import { filled } from '../../ui/words.tsx'
 import type { Catalogue } from '../../../texts/generated/texts.ts'
 import type { PlainKey } from '../../../texts/message.ts'
 
-export type Told = {
+export type Told = TimeReader & {
   readonly texts: Catalogue['payments']
-  readonly locale: string
-  readonly shop: { readonly timeZone: string }
   readonly currency: string
   /** Names of the staff by member. */
   readonly names: ReadonlyMap<string, string>
