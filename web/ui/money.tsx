@@ -101,7 +101,7 @@ export const shopTime = (time: Instant, { locale, shop, at }: TimeReader): Html 
   const { timeZone } = shop
   const isThisYear = at !== undefined && yearOf(at, timeZone) === yearOf(time, timeZone)
   return (
-    <time datetime={new Date(time).toISOString()} data-zone={timeZone}>
+    <time datetime={`${new Date(time).toISOString().slice(0, 16)}Z`} data-zone={timeZone}>
       {dateFormat(locale, { ...clockFormat(isThisYear, locale), timeZone }).format(time)}
     </time>
   )
