@@ -264,6 +264,13 @@ describe('the pages', () => {
     }
   })
 
+  test('are in English, and the guide for merchants in Norwegian too', () => {
+    const other = [...pages].filter(([, html]) => html.includes('<main id="content" lang='))
+    expect(other.map(([path]) => path)).toEqual(['/docs/portalen'])
+    expect(page('portalen')).toContain('<main id="content" lang="nb"><h1 id="portalen">Portalen')
+    expect(page('portal')).toContain('<a href="/docs/portalen">På norsk</a>')
+  })
+
   test('have each id once, and no script or style within', () => {
     for (const [path, html] of pages) {
       const ids = [...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id)

@@ -18,6 +18,8 @@ type Page = {
   readonly path: string
   readonly title: string
   readonly body: Html
+  /** Of the body, if it is not English. */
+  readonly language?: string | undefined
   readonly sections?: readonly Section[]
   readonly query?: string
   /** Whether the page has the viewer of the reference. */
@@ -107,7 +109,7 @@ const viewerHead = html`<link rel="stylesheet" href="/docs-assets/viewer.css" />
 
 /** A page of the documentation, which reads well without scripts. */
 export const docsPage = async (site: Site, page: Page): Promise<RawReply> => {
-  const { path, title, body, sections = [], query = '', hasViewer = false } = page
+  const { path, title, body, language, sections = [], query = '', hasViewer = false } = page
   const head = [
     hasViewer && viewerHead,
     <link rel="stylesheet" href="/docs-assets/docs.css" />,
@@ -132,7 +134,7 @@ export const docsPage = async (site: Site, page: Page): Promise<RawReply> => {
         </nav>
       </header>
       <div class="columns">
-        <main id="content">
+        <main id="content" lang={language}>
           {body}
           {neighbours(site, path)}
         </main>

@@ -7,7 +7,13 @@ import { searchIn, type Entry } from './search.ts'
 import { html, raw } from 'hono/html'
 
 /** A page of the site, and the Markdown that it is made of. */
-type Guide = { readonly path: string; readonly file: string; readonly isSandbox: boolean }
+type Guide = {
+  readonly path: string
+  readonly file: string
+  readonly isSandbox: boolean
+  /** If it is not English. */
+  readonly language?: string
+}
 
 const guide = (name: string, folder = 'docs/guide/'): Guide => ({
   path: name === 'start' ? '/docs' : `/docs/${name}`,
@@ -17,9 +23,12 @@ const guide = (name: string, folder = 'docs/guide/'): Guide => ({
 
 /** The side bar, from top to bottom. */
 const groups = {
-  'Get going': ['start', 'client', 'authentication', 'signing', 'sandbox', 'portal'].map((name) =>
-    guide(name),
-  ),
+  'Get going': [
+    ...['start', 'client', 'authentication', 'signing', 'sandbox', 'portal'].map((name) =>
+      guide(name),
+    ),
+    { ...guide('portalen'), language: 'nb' },
+  ],
   Payments: ['payments', 'transactions', 'callbacks', 'verifying', 'pusher', 'logs'].map((name) =>
     guide(name),
   ),
@@ -143,10 +152,10 @@ export const makeSite = async (needs: SiteNeeds) => {
   const linkOf = linkIn(guides)
   const examplePem = pemIn(readText(readAsset, 'docs/guide/signing.md'))
   const made = await Promise.all(
-    guides.map(async ({ path, file }) => {
+    guides.map(async ({ path, file, language }) => {
       const text = localized(readText(readAsset, file), { ...needs, examplePem })
       const { html, sections } = await renderMarkdown(text, linkOf)
-      return { path, title: sections[0]?.title ?? path, html, sections }
+      return { path, language, title: sections[0]?.title ?? path, html, sections }
     }),
   )
 
@@ -160,10 +169,10 @@ export const makeSite = async (needs: SiteNeeds) => {
     })),
   }
   const pages = new Map<string, RawReply>()
-  for (const { path, title, html, sections } of made) {
-    const hasViewer = path === '/docs/reference'
+  for (const { html, ...page } of made) {
+    const hasViewer = page.path === '/docs/reference'
     const body = [raw(html), hasViewer && referenceHtml(names, isSandbox)]
-    pages.set(path, await docsPage(site, { path, title, body, sections, hasViewer }))
+    pages.set(page.path, await docsPage(site, { ...page, body, hasViewer }))
   }
   const sections = made.flatMap(({ path, title: page, sections }) =>
     sections.map(({ id, title, level, text }) => ({

@@ -84,7 +84,7 @@ const findHtml = (texts: Catalogue['merchants'], asked: Asked): Html => {
           {texts.search}
         </label>
         <input id="q" name="q" type="search" value={asked.part} placeholder={texts.searchHint} />
-        <button>{texts.show}</button>
+        <button class="second">{texts.show}</button>
       </div>
     </form>,
   ]

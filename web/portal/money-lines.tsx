@@ -142,7 +142,7 @@ const settledPage = async (
             {payments.orderNumber}
           </label>
           <input id="q" name="q" type="search" value={q} placeholder={payments.orderNumber} />
-          <button>{payments.show}</button>
+          <button class="second">{payments.show}</button>
         </div>
       </form>,
       linesHtml(needs, lines, visitor, `${path}?${search}`, money.payoutPayments),
