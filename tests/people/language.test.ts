@@ -23,7 +23,7 @@ test('a page leads to itself in each language, which is kept for a year', async 
   )
 })
 
-test('the chosen language is that of all pages, whatever the browser or an application likes', async () => {
+test('the chosen language is that of all pages, whatever else is liked', async () => {
   await service.operator('staff', 'add', 'sandbox', '+4799999901', '--role', 'owner')
   const visitor = makeVisitor(service, 'en-GB, nb;q=0.5')
   await visitor.signIn('alice')
