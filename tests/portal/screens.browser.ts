@@ -68,6 +68,21 @@ test.each([
   expect(await page.evaluate(solid)).toBeLessThanOrEqual(1)
 })
 
+test('on a phone the menu is one row; turnover, chart and payments are high up', async () => {
+  const page = await openAt(shop, phone)
+  const boxOf = (selector: string) => page.locator(selector).first().boundingBox()
+  expect((await boxOf('.side nav'))?.height).toBeLessThan(60)
+  expect((await boxOf('.chart-card'))?.y).toBeLessThan(720)
+  const isLargest = `[...document.querySelectorAll('main *')].every((one) => {
+    const [own, lead] = [one, document.querySelector('.amount')].map((of) =>
+      parseFloat(getComputedStyle(of).fontSize))
+    return own <= lead
+  })`
+  expect(await page.evaluate(isLargest)).toBe(true)
+  await page.goto(`${portal.service.address}${shop}payments`)
+  expect((await boxOf('.payments tbody tr'))?.y).toBeLessThan(360)
+})
+
 test('on a phone what a fee is for has all of the width, and amounts end alike', async () => {
   const page = await openAt(`${shop}money/terms`, phone)
   const [row, says] = [page.locator('.terms tbody tr').first(), page.locator('.terms th .value')]
