@@ -244,6 +244,10 @@ export const cacheLimitsInHeap = (): CacheLimits => ({
 /** Groups of appends are the affair of a file. */
 const none = (): Samples => []
 
+/**
+ * The log of a service, with its caches.
+ * Long because each store wraps the one before it.
+ */
 export const openLog = async (
   settings: Settings & Place,
   log: Log,

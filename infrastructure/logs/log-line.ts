@@ -16,6 +16,7 @@ export const logLine = z.strictObject({
     .optional()
     .describe('Why a request was refused, or a thread or snapshot is not there.'),
   requestId: text.optional().describe('The request: its `X-Request-Id`.'),
+  traceId: text.optional().describe('The trace that the request belongs to (W3C Trace Context).'),
   method: text.optional().describe('Its method.'),
   path: text.optional().describe('Its route, without what the caller put into it.'),
   status: whole

@@ -321,24 +321,54 @@ testRules('given lines that make no log, then the report is stuck', async () => 
   expectAlerts(before, await scrape(service.address), ['DaybookSettlementStuck'])
 })
 
-const statement = `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.08"><BkToCstmrStmt>
+const ownAccount = 'NO9386011117947'
+const fundingAccount = 'NO8330001234567'
+
+/** A profile with an account of the funding source. */
+const profileIn = (folder: string): string => {
+  const path = join(folder, 'profile.json')
+  const accounts = [{ account: fundingAccount }]
+  const funding = { since: '2026-01-01', due_days: 60, accounts }
+  writeFileSync(path, JSON.stringify({ funding }))
+  return path
+}
+
+const statement = (
+  iban: string,
+  side: 'CRDT' | 'DBIT',
+) => `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.08"><BkToCstmrStmt>
   <GrpHdr><MsgId>s1</MsgId><CreDtTm>2026-12-01T06:00:00+01:00</CreDtTm></GrpHdr>
   <Stmt><Id>s1</Id><CreDtTm>2026-12-01T06:00:00+01:00</CreDtTm>
-    <Acct><Id><IBAN>NO9386011117947</IBAN></Id></Acct>
-    <Ntry><Amt Ccy="NOK">7.00</Amt><CdtDbtInd>DBIT</CdtDbtInd><Sts><Cd>BOOK</Cd></Sts>
+    <Acct><Id><IBAN>${iban}</IBAN></Id></Acct>
+    <Ntry><Amt Ccy="NOK">7.00</Amt><CdtDbtInd>${side}</CdtDbtInd><Sts><Cd>BOOK</Cd></Sts>
       <BookgDt><Dt>2026-11-30</Dt></BookgDt><AcctSvcrRef>ref</AcctSvcrRef></Ntry></Stmt>
 </BkToCstmrStmt></Document>`
+
+/** Reads a statement with one entry of 7.00, as the operator's command does. */
+const imported = async ({ folder, core }: Service, ...entry: Parameters<typeof statement>) => {
+  const file = join(folder, 'statement.xml')
+  writeFileSync(file, statement(...entry))
+  const bank = { MODE: 'sandbox', DATA_DIR: folder, BANK_ACCOUNT: ownAccount }
+  const command = operatorHere(readSettings({ ...bank, BANK_PROFILE: profileIn(folder) }))
+  const { code, errors } = await command('--json', 'bank', 'import', file)
+  expect([code, errors]).toEqual([0, ''])
+  await core.readModels.caughtUp()
+}
 
 testRules('given a debit that is no payout, then it is unexplained', async () => {
   const service = await started()
   const before = await scrape(service.address)
-  const file = join(service.folder, 'statement.xml')
-  writeFileSync(file, statement)
-  const bank = { MODE: 'sandbox', DATA_DIR: service.folder, BANK_ACCOUNT: 'NO9386011117947' }
-  const { code } = await operatorHere(readSettings(bank))('--json', 'bank', 'import', file)
-  expect(code).toBe(0)
-  await service.core.readModels.caughtUp()
+  await imported(service, ownAccount, 'DBIT')
   expectAlerts(before, await scrape(service.address), ['DaybookBankDebitUnexplained'])
+})
+
+testRules('given money of payers that pays nothing, then it is a difference', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'daybook-alerts-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const service = await started({ BANK_PROFILE: profileIn(folder) }, folder)
+  const before = await scrape(service.address)
+  await imported(service, fundingAccount, 'CRDT')
+  expectAlerts(before, await scrape(service.address), ['DaybookFundingDifference'])
 })
 
 testRules(
