@@ -21,6 +21,7 @@ export const namesOfOperations: Readonly<Record<string, string>> = {
   'GET /audit': 'getAuditStart',
   'GET /operator': 'getOperatorStart',
   'GET /operator/': 'getOperatorOverviewPage',
+  'GET /operator/funding/:difference': 'getOperatorFundingDifferencePage',
   'GET /operator/keys/:kind': 'getOperatorKeyRotationPage',
   'GET /operator/journal/entries.csv': 'downloadOperatorJournal',
   'GET /operator/payouts/bank/:entry': 'getOperatorBankEntryPage',
