@@ -47,7 +47,9 @@ afterAll(async () => {
 })
 
 /** What the funding source does about a capture or refund. */
-const paid = fc.constantFrom('by_name', 'by_name_less_fee', 'in_batch', 'missing', 'wrong' as const)
+const paid = fc.constantFrom(
+  ...(['by_name', 'by_name_less_fee', 'by_name_twice', 'in_batch', 'missing', 'wrong'] as const),
+)
 
 const paymentOf = fc.record({
   currency: fc.constantFrom('NOK' as const, 'EUR' as const),
@@ -148,7 +150,8 @@ const bookedFor = (lines: readonly Line[], strangers: readonly number[], id: str
     const isLess = how === 'by_name_less_fee' && gross > 0
     const [withheld, fee] =
       currency === 'NOK' ? [isLess ? 99 : 0, 0] : [0, isLess ? feeOf(gross) : 0]
-    movements.push({ name: tid, currency, signed: gross - withheld - fee, withheld, day })
+    const movement = { name: tid, currency, signed: gross - withheld - fee, withheld, day }
+    movements.push(movement, ...(how === 'by_name_twice' ? [{ ...movement }] : []))
   }
   for (const { tid, day, gross, currency } of lines.filter((one) => one.paid === 'wrong'))
     movements.push({ name: tid, currency, signed: gross + 1, withheld: 0, day })
