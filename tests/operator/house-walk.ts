@@ -102,6 +102,10 @@ export const walkHouse = async (walk: HouseWalk): Promise<void> => {
     await at(path)
     await seen(`operator-${name}`, page)
   }
+  await at('funding')
+  await seen('operator-funding', page)
+  await into(page, 'main a[href*="/operator/funding/"]')
+  await seen('operator-funding-day', page)
   await at('journal/entries')
   await into(page, 'a[href*="/operator/story"]')
   await seen('operator-story', page)
