@@ -47,9 +47,7 @@ export const phoneDigits = (text: string): string | undefined =>
  * that a number without its country code is not taken for one of another country.
  */
 export const internationalDigits = (text: string): string | undefined =>
-  /^(?:msisdn:|\+|00)/i.test(phoneText(text))
-    ? phoneDigits(text)
-    : undefined
+  /^(?:msisdn:|\+|00)/i.test(phoneText(text)) ? phoneDigits(text) : undefined
 
 /** `sealed:<person>:<text>`. */
 export const sealName = (people: People, person: string, name: string): string =>
