@@ -1,4 +1,4 @@
-import { appendFile, cp, mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
+import { appendFile, cp, mkdtemp, readdir, rm, symlink, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -407,7 +407,7 @@ describe('the file of the read models', () => {
     expect(openCounts(place).rows()).toHaveLength(11)
   })
 
-  test('of another version of the code is a separate file, which replaces it', async () => {
+  test('of another version of the code is a separate file, which stays for a day', async () => {
     const root = join(import.meta.dirname, '..', '..')
     const copy = join(folder, 'changed-code')
     for (const part of ['domain', 'projections', 'application', 'infrastructure', 'package.json'])
@@ -430,6 +430,11 @@ describe('the file of the read models', () => {
 
     makeProjector(file, [counting()]).apply([aborted(1), aborted(2)])
     closeAllBut(file)
+    file.removeOthers()
+    expect(await readModelsIn(place)).toHaveLength(2)
+    const used = new Date(Date.now() - 86_400_001)
+    for (const name of await readModelsIn(place))
+      if (!file.sqlite.name.endsWith(name)) await utimes(join(place, name), used, used)
     file.removeOthers()
     expect(await readModelsIn(place)).toHaveLength(1)
     const again = changed.openReadModelFile(place, [counts])
