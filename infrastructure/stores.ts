@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import * as aggregates from '../domain/aggregates.ts'
 import type { OperatorAccount } from '../domain/cause.ts'
-import type { EventStore, NewEvent, RecordedEvent } from '../application/event-store.ts'
+import type { EventStore, RecordedEvent } from '../application/event-store.ts'
 import { categoryOf, streamOf } from '../domain/stream.ts'
 import { projections } from '../projections/read-models.ts'
 import { lossOf, type Mark } from './event-store/marks.ts'
@@ -42,21 +42,11 @@ export const isOurs = ({ stream, metadata }: Pick<RecordedEvent, 'stream' | 'met
   categories.has(categoryOf(stream)) ||
   ('schema' in metadata && 'actor' in metadata && 'correlationId' in metadata)
 
-/** EventStoreDB's projection $by_correlation_id finds events by this name. */
-const correlated = (event: NewEvent): NewEvent => {
-  const { correlationId: $correlationId } = event.metadata
-  return { ...event, metadata: { ...event.metadata, $correlationId } }
-}
-
 /** Loaded on demand: it takes a tenth of a second in each thread. */
 const connect = async (connectionString: string): Promise<OpenedStore> => {
   const { connectEventStoreDB } = await import('./event-store/eventstoredb-event-store.ts')
   try {
-    const store = connectEventStoreDB(connectionString, { isOurs })
-    return {
-      ...store,
-      append: (stream, events, ...how) => store.append(stream, events.map(correlated), ...how),
-    }
+    return connectEventStoreDB(connectionString, { isOurs })
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     const shown = settingShown('EVENT_STORE', connectionString)

@@ -137,6 +137,21 @@ const traceCommit = (parent: Traceparent, { milliseconds, appends }: Commit): vo
     attributes: { 'daybook.commit.appends': appends },
   }))?.end()
 
+/**
+ * Names the request of each event as EventStoreDB's projection `$by_correlation_id` wants it. Only
+ * what is new: a log that is copied keeps its bytes, and so its root.
+ */
+export const correlating = <Store extends Pick<EventStore, 'append'>>(store: Store): Store => ({
+  ...store,
+  append: (stream, events, ...how) => {
+    const named = events.map((event) => {
+      const { correlationId: $correlationId } = event.metadata
+      return { ...event, metadata: { ...event.metadata, $correlationId } }
+    })
+    return store.append(stream, named, ...how)
+  },
+})
+
 /** A span for each append of a trace, with the wait for the commit that it shares. */
 const traceAppends = <Store extends EventStore>(store: Store, system: string): Store => ({
   ...store,
@@ -265,7 +280,8 @@ export const openLog = async (
   const waiting = waitingStore(watched)
   const gate = gateOf(waiting.store)
   const system = opened.log ? 'sqlite' : 'eventstoredb'
-  const traced = traceAppends(gate.store, system)
+  const written = opened.log ? gate.store : correlating(gate.store)
+  const traced = traceAppends(written, system)
   const counting = countEvents(traced, new Set(settings.METRICS_MERCHANTS))
   const freshness = watchFreshness(counting.store, from)
   const { store } = freshness

@@ -29,6 +29,7 @@ import { serveLog } from '../../audit/eventstoredb-server/serve-log.ts'
 import { connectEventStoreDB } from '../../infrastructure/event-store/eventstoredb-event-store.ts'
 import { sharedRequest } from '../../infrastructure/event-store/shared-request.ts'
 import { openStore } from '../../infrastructure/stores.ts'
+import { correlating } from '../../infrastructure/event-store/open-log.ts'
 import type { ProtocolSettings } from './protocol/serve.ts'
 import { collect, label, newEvent, newEvents } from './appends.ts'
 import { breakableWay } from './breakable-way.ts'
@@ -395,7 +396,7 @@ describe('a follower', () => {
     expect(await store.head()).toBe(start)
     const metadata = { actor: 'daybook', at: 1, correlationId: 'c', causationId: null, schema: 1 }
     const ours = { ...newEvent(), metadata: { ...metadata, merchant: null } }
-    const { position } = await store.append('s', [ours], noStream)
+    const { position } = await correlating(store).append('s', [ours], noStream)
     await stock.appendToStream('orders-1', foreign(3))
     expect(await store.head()).toBe(position)
     const [read] = await collect(store.readAll(start))
