@@ -163,7 +163,7 @@ describe('the callbacks that have not arrived', () => {
 
   test('are found without a look at those that have arrived', () => {
     const plans = file.plansOf(() => callbackQueueQueries(file.db), 'abandoned <>')
-    expect(plans).toHaveLength(2)
+    expect(plans).toHaveLength(3)
     for (const plan of plans) expect(plan.join()).toContain('callback_queue_unfinished')
   })
 })
