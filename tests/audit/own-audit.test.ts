@@ -105,7 +105,7 @@ test('/health/audit and the metrics tell what an audit found', async () => {
   const asked = async () => {
     const { status, body } = await service.call('GET', '/health/audit')
     const { text } = await service.call('GET', '/metrics')
-    return { status, body, metrics: text.match(/^daybook_audit_\w+ .*$/gm) }
+    return { status, body, metrics: text.match(/^daybook_audit_h\w+ .*$/gm) }
   }
   const never = { status: 'never audited', held_at: null, held_position: null }
   expect(await asked()).toEqual({ status: 200, body: never, metrics: null })

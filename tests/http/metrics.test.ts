@@ -29,7 +29,7 @@ const captured = async (service: Service, changes = {}): Promise<string> => {
   return path
 }
 
-/** Of nodes, of threads, of processes, of an audit, of certificates and of chosen merchants. */
+/** Of nodes, threads, processes, an audit, certificates, chosen merchants, a port of their own. */
 const absent: readonly string[] = [
   'daybook_audit_held_timestamp_seconds',
   'daybook_audit_holds',
@@ -38,6 +38,7 @@ const absent: readonly string[] = [
   'daybook_merchant_payment_events_total',
   'daybook_nodes',
   'daybook_processes',
+  'daybook_scraped_timestamp_seconds',
   'daybook_thread_failures_total',
 ]
 
