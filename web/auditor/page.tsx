@@ -1,5 +1,5 @@
 import { Link, type Html } from '../ui/components.tsx'
-import { brandMark, documentText, htmlReply, languageLinks, pageHeaders } from '../ui/page.tsx'
+import { brandMark, documentText, htmlReply, languageMenu, pageHeaders } from '../ui/page.tsx'
 import { refusalText } from '../portal/developers/refusal-texts.ts'
 import { textOfRefusal } from '../../http/refusal-answers.ts'
 import type { RawReply, RawStatus } from '../../http/route.ts'
@@ -56,7 +56,7 @@ export const auditPage = async (page: AuditPage, isSecure: boolean): Promise<Raw
         {auditor !== undefined && menuHtml(path, auditor, texts)}
       </header>
       <main class={auditor === undefined ? 'narrow-main' : 'full'}>{body}</main>
-      <footer>{languageLinks(textsIn[language].payer, language)}</footer>
+      <footer>{languageMenu(textsIn[language].payer, language)}</footer>
     </body>
   )
   const text = await documentText({

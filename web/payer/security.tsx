@@ -231,7 +231,7 @@ const overview =
         </div>,
         <div class="card">
           <h2>{texts.language}</h2>
-          {languageLinks(texts, visitor.language)}
+          <List kind="list" items={languageLinks(visitor.language, 'row link')} />
         </div>,
       ],
     })

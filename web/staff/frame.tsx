@@ -4,7 +4,7 @@ import {
   brandMark,
   documentText,
   htmlReply,
-  languageLinks,
+  languageMenu,
   pageHeaders,
   refreshOf,
 } from '../ui/page.tsx'
@@ -136,7 +136,7 @@ export const framedReply = async (
       <Link class="skip" href="#content" text={textsIn[language].staffFrame.skip} />
       {sideHtml(visitor, frame)}
       {mainHtml(visitor, page, frame)}
-      <footer>{languageLinks(visitor.texts, language)}</footer>
+      <footer>{languageMenu(visitor.texts, language)}</footer>
     </body>
   )
   const around = { language: locale, title: `${title} · ${frame.place}` }

@@ -121,18 +121,20 @@ const menuHtml = (texts: Texts, { csrf }: NonNullable<Page['menu']>) => (
 )
 
 /** A link for each language, in its own words. */
-export const languageLinks = (texts: Texts, current: string): Html => (
-  <nav aria-label={texts.language}>
-    {languages.map((one) => (
-      <a
-        href={`/payer/language/${one}`}
-        lang={one}
-        aria-current={current.startsWith(one) ? 'true' : undefined}
-      >
-        {textsIn[one].language.name}
-      </a>
-    ))}
-  </nav>
+export const languageLinks = (current: string, kind?: string): readonly Html[] =>
+  languages.map((one) => (
+    <a
+      class={kind}
+      href={`/payer/language/${one}`}
+      lang={one}
+      aria-current={current.startsWith(one) ? 'true' : undefined}
+    >
+      {textsIn[one].language.name}
+    </a>
+  ))
+
+export const languageMenu = (texts: Texts, current: string): Html => (
+  <nav aria-label={texts.language}>{languageLinks(current)}</nav>
 )
 
 const footerHtml = (
@@ -150,7 +152,7 @@ const footerHtml = (
       {links.map((link) => (
         <Link {...link} rel="noopener" />
       ))}
-      {languageLinks(texts, language)}
+      {languageMenu(texts, language)}
     </footer>
   )
 }
