@@ -37,6 +37,7 @@ describe('the language of a page', () => {
     [undefined, 'en', 'en'],
     ['nb', 'nb', 'nb-NO'],
     ['sv', 'sv', 'sv-SE'],
+    ['da-DK, sv;q=0.5', 'da', 'da-DK'],
     ['sv-FI, en;q=0.5', 'sv', 'sv-SE'],
     ['en;q=0.1, nb', 'nb', 'nb-NO'],
     ['en;q=0.1, nn-NO;q=0.2', 'nb', 'nb-NO'],
@@ -61,7 +62,7 @@ test('given any header, however malformed, all choices are made', () => {
     fc.property(header, (text) => {
       expect(types).toContain(preferred(text, types))
       expect(typeof accepts(text, types)).toBe('boolean')
-      expect(['en', 'nb', 'sv']).toContain(languageOf(text).language)
+      expect(['en', 'da', 'nb', 'sv']).toContain(languageOf(text).language)
       expect(likedLanguages(text)).not.toContain('')
     }),
   )

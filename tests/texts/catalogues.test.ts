@@ -22,8 +22,8 @@ const plurals = (pieces: readonly Piece[]): readonly (readonly string[])[] =>
     return 'pluralType' in piece ? [Object.keys(piece.options), ...inner] : inner
   })
 
-test('there are English, Norwegian and Swedish', () => {
-  expect(languages).toEqual(['en', 'nb', 'sv'])
+test('there are English, Danish, Norwegian and Swedish', () => {
+  expect(languages).toEqual(['en', 'da', 'nb', 'sv'])
   expect(english.size).toBeGreaterThan(1_500)
 })
 

@@ -1,10 +1,11 @@
 // Printed by `npm run docs` from the texts of English.
 import en from '../en.json' with { type: 'json' }
+import da from '../da.json' with { type: 'json' }
 import nb from '../nb.json' with { type: 'json' }
 import sv from '../sv.json' with { type: 'json' }
 import type { Message } from '../message.ts'
 
-export const sources = { en, nb, sv }
+export const sources = { en, da, nb, sv }
 
 export type Language = keyof typeof sources
 
