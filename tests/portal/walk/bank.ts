@@ -43,8 +43,15 @@ export const importStatement = async (place: Place, page: Page, order: string): 
   writeFileSync(file, statementOf(payment))
   const imported = await place.daybook('bank', 'import', file)
   expect(imported).toMatchObject({ kind: 'camt.053', payouts_paid: 1, not_matched: 0 })
-  const format = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', dateStyle: 'medium' })
+  const format = new Intl.DateTimeFormat('en-GB', {
+    timeZone: 'UTC',
+    day: 'numeric',
+    month: 'short',
+  })
   await page.locator('.lead .badge', { hasText: /^Paid$/ }).waitFor()
-  await sees(page.locator('.lead'), new RegExp(`^${format.format(Date.parse(payment.day))}$`))
+  await sees(
+    page.locator('.lead'),
+    new RegExp(`^${format.format(Date.parse(payment.day))}( \\d{4})?$`),
+  )
   expect(await page.evaluate('window.isSamePage')).toBe(true)
 }

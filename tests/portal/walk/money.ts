@@ -20,7 +20,7 @@ export const closeReport = async (page: Page): Promise<void> => {
   await sees(page, 'Close report 1 of default?')
   await press(page, 'Close report 1')
   await sees(page, 'Closed. The transaction logs are being made.')
-  await page.locator('h1 .badge.good').waitFor()
+  await page.locator('h1 .badge', { hasText: /^Closed$/ }).waitFor()
 }
 
 /** Opens the report's workbook: its sums equal those on the page. */
