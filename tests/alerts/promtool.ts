@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { test } from 'vitest'
+import { test, type TestContext } from 'vitest'
 
 export const rulesFile = 'deploy/prometheus/alerts.yaml'
 
@@ -13,7 +13,11 @@ const whyNot = spawnSync('promtool', ['--version']).error
   : undefined
 
 /** Runs if rules can be evaluated; otherwise the title says why it is skipped. */
-export const testRules = (title: string, body: () => void | Promise<void>, ms?: number): void => {
+export const testRules = (
+  title: string,
+  body: (context: TestContext) => void | Promise<void>,
+  ms?: number,
+): void => {
   const told = whyNot === undefined ? title : `${title}: skipped, ${whyNot}`
   test.skipIf(whyNot !== undefined)(told, body, ms)
 }
