@@ -2,12 +2,7 @@ import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { WrongExpectedRevision, type Commit, type Position } from '../../application/event-store.ts'
 import { endThread } from '../worker.ts'
 import type { Content } from './event-entry.ts'
-import {
-  commitInGroups,
-  measureCommits,
-  type Append,
-  type CommitMemory,
-} from './group-commits.ts'
+import { commitInGroups, measureCommits, type Append, type CommitMemory } from './group-commits.ts'
 import { sharedEnds } from './shared-request.ts'
 import { openEventFile, commitsTo, announceThrottled } from './sqlite-event-file.ts'
 import { writeEvents, type Ends, type Expectation, type NewRow } from './sqlite-event-writer.ts'
