@@ -19,14 +19,21 @@ export const readCertificates = (file: string): string => {
   return found.map((pem) => new X509Certificate(pem).toString()).join('\n')
 }
 
+// Each takes some 100 ms, since OpenSSL reads all roots again; settings name one or two.
+const contexts = new Map<string, SecureContext>()
+
 /** Trusts these certificates in addition to Node's; undefined for Node's alone. */
 export const trustingAlso = (
   certificates: string | undefined,
   others = '',
-): SecureContext | undefined =>
-  certificates === undefined
-    ? undefined
-    : createSecureContext({ ca: [...rootCertificates, others, certificates] })
+): SecureContext | undefined => {
+  if (certificates === undefined) return undefined
+  const ca = `${others}\n${certificates}`
+  const made =
+    contexts.get(ca) ?? createSecureContext({ ca: [...rootCertificates, others, certificates] })
+  contexts.set(ca, made)
+  return made
+}
 
 const probeTimeoutMs = 2000
 

@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect, test } from 'vitest'
 import { clocks } from '../../domain/aggregates.ts'
 import { readLog } from '../../harness/event-log.ts'

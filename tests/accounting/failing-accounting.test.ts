@@ -1,3 +1,4 @@
+// @module-tag long
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { payments, settlements } from '../../domain/aggregates.ts'

@@ -147,7 +147,7 @@ test.each(dashboards)('%s has what Grafana asks of a dashboard', (name, dashboar
   expect(unknown).toEqual([])
 })
 
-test('alerts and dashboards are in the package', () => {
+test('alerts and dashboards are in the package', { tags: 'long' }, () => {
   const words = ['pack', '--dry-run', '--json', '--ignore-scripts']
   const [{ files }] = JSON.parse(execFileSync('npm', words, { encoding: 'utf8' }))
   const paths = (files as { readonly path: string }[]).map(({ path }) => path)

@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, expect, test } from 'vitest'
 import { secretHeaders } from '../../harness/signing.ts'
 import { pathOf, startAuditedService } from './audited-service.ts'

@@ -1,3 +1,4 @@
+// @module-tag long
 import { hostname, userInfo } from 'node:os'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startAuditedService, type AuditedService } from './audited-service.ts'

@@ -1,3 +1,4 @@
+// @module-tag long
 import { existsSync, rmSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join } from 'node:path'

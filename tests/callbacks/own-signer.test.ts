@@ -1,3 +1,4 @@
+// @module-tag long
 import { sign, verify } from 'node:crypto'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -721,7 +721,7 @@ test('behind a proxy that is trusted, a netmask is held against whom the proxy n
 })
 
 describe('two processes on one data directory', () => {
-  test('know a user at once whom the other has made or changed', async () => {
+  test('know a user at once whom the other has made or changed', { tags: 'long' }, async () => {
     const here = service
     const there = await startService({}, here.folder)
     for (let round = 0; round < 5; round++) {

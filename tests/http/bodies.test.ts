@@ -55,7 +55,7 @@ describe('a POST that makes something answers its id and its address', () => {
       })
   })
 
-  test('every such operation, with a type', async () => {
+  test('every such operation, with a type', { tags: 'long' }, async () => {
     const { paths: documented } = (await service.call('GET', '/openapi.json')).body
     const made = Object.entries<any>(documented).flatMap(([path, { post }]) =>
       post?.responses['201'] ? [[path, post.responses['201']] as const] : [],

@@ -114,7 +114,7 @@ test('merchants of the setting have series of their own, and others have none', 
   expect(lines.filter((line) => !line.includes('merchant="sandbox"'))).toEqual([])
 })
 
-test('whatever strangers send, the number of series stays bounded', async () => {
+test('whatever strangers send, the number of series stays bounded', { tags: 'long' }, async () => {
   const service = await started()
   const strange = async (round: number): Promise<void> => {
     for (let index = 0; index < 10; index += 1) {

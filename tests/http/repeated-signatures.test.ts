@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { users } from '../../domain/aggregates.ts'
 import { within } from '../../domain/stream.ts'

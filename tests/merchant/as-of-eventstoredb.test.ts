@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { authorizedPayment, paths, startService, type Service } from '../../harness/http-service.ts'
 import { startProtocolPlace } from '../event-store/protocol-place.ts'

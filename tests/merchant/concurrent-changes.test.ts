@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { integrators, merchants, settlementAccounts } from '../../domain/aggregates.ts'
 import { defaultAccount } from '../../domain/accounting/settlement-account.ts'

@@ -1,3 +1,4 @@
+// @module-tag long
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {

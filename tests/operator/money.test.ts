@@ -1,3 +1,4 @@
+// @module-tag long
 // Long because it is one day of finance, from due payouts to the books.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

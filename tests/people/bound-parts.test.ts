@@ -1,3 +1,4 @@
+// @module-tag long
 import { randomUUID } from 'node:crypto'
 import { copyFileSync, cpSync, existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

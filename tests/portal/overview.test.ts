@@ -1,3 +1,4 @@
+// @module-tag long
 import { beforeAll, describe, expect, test } from 'vitest'
 import { makeVisitor } from '../people/visitor.ts'
 import { shopOfAlice } from './shop-of-alice.ts'

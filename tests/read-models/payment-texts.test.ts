@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect, test } from 'vitest'
 import type { PaymentRequest } from '../../domain/payment/payment-events.ts'
 import { paymentTextQueries, paymentTexts } from '../../projections/payment-texts.ts'

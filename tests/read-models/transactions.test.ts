@@ -1,3 +1,4 @@
+// @module-tag long
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { TransactionPlace } from '../../projections/transaction-row.ts'
