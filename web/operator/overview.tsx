@@ -40,11 +40,14 @@ const rowHtml = (merchant: string, name: string, about: Html): Html => (
   </li>
 )
 
-const waitingHtml = (needs: OperatorOverviewNeeds, { language }: OperatorVisitor): Html => {
+const waitingHtml = (
+  needs: OperatorOverviewNeeds,
+  { language }: OperatorVisitor,
+): Html | undefined => {
   const texts = textsIn[language].operatorOverview
   const of = { state: 'waiting', part: '' } as const
   const found = needs.listMerchants(of, Number.MAX_SAFE_INTEGER, mostShown)
-  if (found.length === 0) return <Quiet text={texts.merchantsNone} />
+  if (found.length === 0) return undefined
   const rest = needs.merchantCounts().waiting - found.length
   const all = operatorPath('merchants?state=waiting')
   return [
@@ -64,10 +67,10 @@ const waitingHtml = (needs: OperatorOverviewNeeds, { language }: OperatorVisitor
 const addressesHtml = (
   { restedAddresses }: OperatorOverviewNeeds,
   { language, locale }: OperatorVisitor,
-): Html => {
+): Html | undefined => {
   const texts = textsIn[language].operatorOverview
   const found = restedAddresses()
-  if (found.length === 0) return <Quiet text={texts.addressesNone} />
+  if (found.length === 0) return undefined
   const rest = found.length - mostShown
   const since = (at: Instant | null) =>
     at === null ? '' : filled(texts.restedSince, { time: shownTime(at, locale) })
@@ -191,10 +194,14 @@ const tilesHtml = async (needs: OperatorOverviewNeeds, visitor: OperatorVisitor)
 
 const merchantPanels = (needs: OperatorOverviewNeeds, visitor: OperatorVisitor): Html => {
   const texts = textsIn[visitor.language].operatorOverview
+  const waiting = waitingHtml(needs, visitor)
+  const addresses = addressesHtml(needs, visitor)
   return (
     <div>
-      <Card title={texts.waiting}>{waitingHtml(needs, visitor)}</Card>
-      <Card title={texts.addresses}>{addressesHtml(needs, visitor)}</Card>
+      {waiting && <Card title={texts.waiting}>{waiting}</Card>}
+      {addresses && <Card title={texts.addresses}>{addresses}</Card>}
+      {!waiting && <Quiet text={texts.merchantsNone} />}
+      {!addresses && <Quiet text={texts.addressesNone} />}
     </div>
   )
 }
