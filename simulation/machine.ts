@@ -95,6 +95,11 @@ export const simulatedMachine = (seed: number, beginsAt: number) => {
     return promise
   }
 
+  /** Else what follows would race with them. */
+  const settleAsides = async (): Promise<void> => {
+    while (asidesUnderWay > 0) await reading(asides)
+  }
+
   const machine: Machine = {
     wallClock: () => Math.floor(wallOffset + steady),
     steadyTime: () => steady,
@@ -143,11 +148,12 @@ export const simulatedMachine = (seed: number, beginsAt: number) => {
       const settle = (): void => void (isSettled = true)
       promise.then(settle, settle)
       let quiet = 0
-      for (let count = 0; !isSettled; count += 1) {
-        if (count > steps) throw new Stuck('the request was cut off')
+      for (let count = 0; !isSettled && count <= steps; count += 1) {
         if (await runOne(Infinity)) quiet = 0
         else if ((quiet += 1) > longestQuiet) throw new Stuck('nothing is left to wait for')
       }
+      await settleAsides()
+      if (!isSettled) throw new Stuck('the request was cut off')
       return promise
     },
     reading,
@@ -155,6 +161,7 @@ export const simulatedMachine = (seed: number, beginsAt: number) => {
     pass: async (ms: number): Promise<void> => {
       const end = steady + ms
       while (await runOne(end));
+      await settleAsides()
       steady = end
     },
     /** Forgets all timers, as the end of a process does. */
