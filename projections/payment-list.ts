@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, gte, lt, sql, type SQL } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, gte, lt, lte, sql, type SQL } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { Instant } from '../domain/time.ts'
 import {
@@ -42,7 +42,7 @@ export const placeOf = (row: PaymentRow): PaymentPlace => ({
   position: row.requestedPosition,
 })
 
-const { merchant, posId, ledger, amount, customerKey, isWaiting } = paymentTable
+const { merchant, posId, ledger, amount, customerKey, isWaiting, deadline } = paymentTable
 const { requestedAt, requestedPosition } = paymentTable
 
 const isBehind = sql`(${requestedAt}, ${requestedPosition}) <
@@ -53,6 +53,9 @@ type Query<Row> = {
   toSQL(): { readonly sql: string; readonly params: unknown[] }
   all(): Row[]
 }
+
+/** Payments that have expired and are recorded as open; soon after they are not. */
+const mostOverdue = 1_000
 
 /** Otherwise SQLite chooses a wider index than necessary. */
 const through = <Row>(index: string, query: Query<Row>): Query<Row> => ({
@@ -72,6 +75,15 @@ const newestIn = (db: BetterSQLite3Database) => (index: string, condition?: SQL)
     .limit(given('limit'))
   // Prepared on first use: a file under construction gets its indexes last.
   return prepared<PaymentRow>(db, paymentTable, through(index, query))
+}
+
+const overdueIn = (db: BetterSQLite3Database) => {
+  const query = db
+    .select()
+    .from(paymentTable)
+    .where(and(same(merchant), lte(deadline, given('now'))))
+    .limit(mostOverdue)
+  return prepared<PaymentRow>(db, paymentTable, through('by_deadline', query))
 }
 
 /** Largest first; equal amounts newest first. */
@@ -151,6 +163,7 @@ export const paymentListQueries = (db: BetterSQLite3Database) => {
   const open = newest('open', and(same(isWaiting), isOpen))
   const failed = newest('failed', hasFailed)
   const refunded = newest('refunded', isRefunded)
+  const overdue = overdueIn(db)
   const largest = largestIn(db)
   const bound = (merchant: string, { behind, ...range }: PaymentRange) => ({
     ...{ merchant, ...range, ...behind },
@@ -175,6 +188,8 @@ export const paymentListQueries = (db: BetterSQLite3Database) => {
     open: (merchant: string, isWaiting: boolean, range: PaymentRange) =>
       open.all({ ...bound(merchant, range), isWaiting: Number(isWaiting) }),
     failed: (merchant: string, range: PaymentRange) => failed.all(bound(merchant, range)),
+    /** Expired by now, and not recorded so yet. */
+    overdue: (merchant: string, now: Instant) => overdue.all({ merchant, now }),
     refunded: (merchant: string, range: PaymentRange) => refunded.all(bound(merchant, range)),
     largest: (merchant: string, { least, before, ...range }: AmountRange) =>
       largest.all({ ...bound(merchant, range), least, before }),

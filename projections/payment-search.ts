@@ -98,13 +98,35 @@ type Work = Bounds & { readonly turn: () => Promise<void> }
 
 type Source = (range: Omit<PaymentRange, 'since'>) => readonly PaymentRow[]
 
+/** With those whose expiry is not recorded yet (interface 4.5). */
+const failedSource = (
+  lists: PaymentLists,
+  merchant: string,
+  since: Instant,
+  now: Instant,
+): Source => {
+  const overdue = lists.overdue(merchant, now).filter((row) => row.requestedAt >= since)
+  return ({ behind, limit }) => {
+    const { amount, at: requestedAt, position: requestedPosition } = behind
+    const place = { amount, requestedAt, requestedPosition }
+    const later = overdue.filter((row) => byNewest(row, place) > 0)
+    const recorded = lists.failed(merchant, { behind, limit, since })
+    return [...recorded, ...later].sort(byNewest).slice(0, limit)
+  }
+}
+
 /** The narrowest index in order of time. */
-const newestSource = (lists: PaymentLists, merchant: string, wanted: PaymentWanted): Source => {
+const newestSource = (
+  lists: PaymentLists,
+  merchant: string,
+  wanted: PaymentWanted,
+  at: Instant,
+): Source => {
   const { customerKey, status, least, most, posIds, ledger, since } = wanted
   const within = (range: Omit<PaymentRange, 'since'>) => ({ ...range, since })
   if (customerKey !== null) return (range) => lists.ofCustomer(merchant, customerKey, within(range))
   if (status === 'refunded') return (range) => lists.refunded(merchant, within(range))
-  if (status === 'fail') return (range) => lists.failed(merchant, within(range))
+  if (status === 'fail') return failedSource(lists, merchant, since, at)
   if (status === 'pending' || status === 'auth')
     return (range) => lists.open(merchant, status === 'pending', within(range))
   if (least === most) return (range) => lists.ofAmount(merchant, least, within(range))
@@ -201,7 +223,7 @@ export const searchPayments =
     const { order, since, before, least, most } = wanted
     const work = { ...bounds, turn }
     const fits = fitting(wanted, at)
-    const byTime = newestSource(lists, merchant, wanted)
+    const byTime = newestSource(lists, merchant, wanted, at)
     const byAmount = largestSource(lists, merchant, wanted)
     const startOfTime = { ...listStart, at: before, position: -1 }
     const startOfAmount = { ...listStart, amount: most }

@@ -100,6 +100,12 @@ describe('given payments of two points of sale, of some amounts and in every sta
     happen()
     expect(await tidsOf({ status: 'pending' }, requestEnds)).toEqual([])
     expect(await tidsOf({ status: 'auth' }, authorizationEnds)).toEqual([])
+    const failed = (since: number) => tidsOf({ status: 'fail', since }, authorizationEnds)
+    expect(await failed(morning)).toEqual(['declined', 'open', 'waiting'])
+    expect(await failed(morning + minutes)).toEqual(['declined', 'open'])
+    const { rows, next } = await pageOf({ status: 'fail' }, 1, requestEnds)
+    expect(rows.map(({ tid }) => tid)).toEqual(['declined'])
+    expect(next).not.toBeNull()
   })
 
   test('then each point of sale named in payments is returned once', () => {
