@@ -1,6 +1,6 @@
 import { checkPrimeSync, createHash, createPrivateKey, sign, type KeyObject } from 'node:crypto'
 import { randomBytes } from '../application/machine.ts'
-import type { SlowCrypto } from '../infrastructure/keys/slow-crypto.ts'
+import { readAndTry, type SlowCrypto } from '../infrastructure/keys/slow-crypto.ts'
 import { randomFrom, type Random } from './random.ts'
 
 const bytesFrom = (random: Random, count: number): Buffer =>
@@ -60,6 +60,7 @@ const ed25519From = (random: Random): KeyObject => {
 }
 
 const made = new Map<string, KeyObject>()
+const read = new Map<string, ReturnType<typeof readAndTry>>()
 
 /** The same keys in the same order for each world; a fast hash in the place of a slow one. */
 export const simulatedCrypto = (): SlowCrypto => {
@@ -73,6 +74,11 @@ export const simulatedCrypto = (): SlowCrypto => {
         made.get(name) ?? (type === 'rsa' ? rsaFrom : ed25519From)(randomFrom(count, 0x6b6579))
       made.set(name, key)
       return key
+    },
+    readPrivateKey: (pem) => {
+      const known = read.get(pem) ?? readAndTry(pem)
+      read.set(pem, known)
+      return known
     },
     signRsa: async (text, key) => sign('sha256', text, key),
     hashSlowly: async (secret) => hashed(randomBytes(8).toString('hex'), secret),

@@ -1,17 +1,10 @@
-import {
-  createHash,
-  createPrivateKey,
-  createPublicKey,
-  sign,
-  verify,
-  type KeyObject,
-} from 'node:crypto'
+import { createHash, createPublicKey, sign, verify, type KeyObject } from 'node:crypto'
 import { link, readFile, unlink, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { counted, generationalCache, cached } from '../../application/generational-cache.ts'
 import { makeFolder } from '../open-files.ts'
 import { aside, randomUUID } from '../../application/machine.ts'
-import { makePrivateKey, signRsaSlowly, type KeyType } from './slow-crypto.ts'
+import { makePrivateKey, readPrivateKey, signRsaSlowly, type KeyType } from './slow-crypto.ts'
 
 const pemOf = (key: KeyObject): string => key.export({ type: 'spki', format: 'pem' }).toString()
 
@@ -92,48 +85,20 @@ export class UnusableKey extends Error {
   override readonly name = 'UnusableKey'
 }
 
-const probe = Buffer.from('a key signs, and its public half verifies')
-
-/** The parts of an RSA key belong together (RFC 8017, 3.2), also those that are not used now. */
-const isConsistent = (key: KeyObject): boolean => {
-  if (key.asymmetricKeyType !== 'rsa') return true
-  const parts = key.export({ format: 'jwk' })
-  const [n, e, d, p, q, dp, dq, qi] = (['n', 'e', 'd', 'p', 'q', 'dp', 'dq', 'qi'] as const).map(
-    (name) => BigInt(`0x0${Buffer.from(parts[name] ?? '', 'base64url').toString('hex')}`),
-  ) as [bigint, bigint, bigint, bigint, bigint, bigint, bigint, bigint]
-  return (
-    p * q === n &&
-    [p, q].every((prime) => (d * e) % (prime - 1n) === 1n) &&
-    dp === d % (p - 1n) &&
-    dq === d % (q - 1n) &&
-    (qi * q) % p === 1n
-  )
-}
-
-/** A changed bit may leave a key that can be read, but signs what nobody verifies. */
-const signsAndVerifies = (key: KeyObject): boolean => {
-  const algorithm = key.asymmetricKeyType === 'rsa' ? 'sha256' : null
-  try {
-    const verifies = verify(algorithm, probe, createPublicKey(key), sign(algorithm, probe, key))
-    return verifies && isConsistent(key)
-  } catch {
-    return false
-  }
-}
-
 /** @throws UnusableKey unless the PEM is a private key whose halves belong together */
 export const privateKeyOf = (name: string, pem: string, type: KeyType): KeyObject => {
-  let key: KeyObject
+  let read: ReturnType<typeof readPrivateKey>
   try {
-    key = createPrivateKey(pem)
+    read = readPrivateKey(pem)
   } catch (error) {
     throw new UnusableKey(`${name} contains no private key: put it back from a copy`, {
       cause: error,
     })
   }
+  const { key, isSound } = read
   if (key.asymmetricKeyType !== type)
     throw new UnusableKey(`${name} contains no ${type} key: put it back from a copy`)
-  if (!signsAndVerifies(key))
+  if (!isSound)
     throw new UnusableKey(`${name} is damaged, its signatures fail: put it back from a copy`)
   return key
 }
