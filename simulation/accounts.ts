@@ -1,17 +1,14 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { Finding, sumsOf, checkTotals, type Possible } from './oracle/books.ts'
+import { Finding, sumsOf, checkTotals } from './oracle/books.ts'
 import { minorOf } from './oracle/money.ts'
 import type { Payment } from './oracle/payment.ts'
-import {
-  askSafely,
-  create,
-  endOutages,
-  longestOutage,
-  playPayment,
-  read,
-  type Play,
-} from './play.ts'
+import { create, endOutages, longestOutage, paymentsOf, playPayment, read } from './play.ts'
+import { checkDestination, enable, playDestination } from './destinations.ts'
+import { feed, readFeed, resourceOf, tellsSo } from './feed.ts'
+import { askSafely, type Play } from './known.ts'
+import { findPayments, readLines } from './lists.ts'
+import { correct } from './operator.ts'
 import type { Numbered, Step } from './steps.ts'
 import { shops, type Asked, type Shop } from './world.ts'
 
@@ -38,21 +35,16 @@ const walk = async (play: Play, shop: Shop, path: string): Promise<readonly stri
   return uris
 }
 
-const paymentsOf = async (play: Play, shop: Shop): Promise<readonly Payment[]> => {
-  const all: Payment[] = []
-  for (const known of play.payments.values())
-    if (known.shop === shop)
-      all.push(
-        known.possible.length === 1
-          ? (known.possible[0] as Payment)
-          : await read(play, known, true),
-      )
-  return all
-}
-
 type SummaryReply = Readonly<Record<'currency' | 'gross' | 'net', string>> & {
   readonly fees: readonly { readonly amount: string }[]
 }
+
+/** Of corrections (10.2), which no payment has. */
+const correctedIn = (play: Play, shop: Shop, currency: string, report?: number): number =>
+  play.corrections
+    .filter((one) => one.shop === shop && one.currency === currency)
+    .filter((one) => report === undefined || one.report === report)
+    .reduce((sum, { amount }) => sum + amount, 0)
 
 const grossOf = (summary: readonly SummaryReply[], currency: string): number =>
   summary
@@ -77,7 +69,8 @@ const checkReport = async (play: Play, shop: Shop, number: number): Promise<void
   for (const [at, { gross }] of all.entries()) {
     const currency = currencies[at] ?? ''
     const what = `gross of ${currency} in report ${number}`
-    equals('openReport', what, grossOf(report.report_summary, currency), gross)
+    const right = gross + correctedIn(play, shop, currency, number)
+    equals('openReport', what, grossOf(report.report_summary, currency), right)
   }
   for (const kind of ['captures', 'refunds'] as const) {
     const found = report[kind === 'captures' ? 'payment_capture_count' : 'payment_refund_count']
@@ -127,62 +120,9 @@ const settle = async (play: Play, shop: Shop): Promise<void> => {
   const payments = await paymentsOf(play, shop)
   for (const currency of currencies) {
     const { gross } = sumsOf(payments, currency, 'all')
-    equals('settledOnce', `gross of all settlements in ${currency}`, sums.get(currency) ?? 0, gross)
+    const right = gross + correctedIn(play, shop, currency)
+    equals('settledOnce', `gross of all settlements in ${currency}`, sums.get(currency) ?? 0, right)
   }
-}
-
-const isExpiry = (event: string): boolean =>
-  event === 'payment_request_expired' || event === 'payment_authorization_expired'
-
-/**
- * Interface 13.8; an expiry is recorded a little after its instant, so that a refund made between
- * them is told before it, or it may not be recorded yet.
- */
-const tellsSo = (events: readonly string[], { callbacks }: Payment): boolean => {
-  const others = (list: readonly string[]) => list.filter((event) => !isExpiry(event)).join()
-  const expiry = (list: readonly string[]) => list.filter(isExpiry).join()
-  if (others(events) !== others(callbacks)) return false
-  if (expiry(events) === '') return true
-  const isLateEnough = events.findIndex(isExpiry) >= callbacks.findIndex(isExpiry)
-  return isLateEnough && expiry(events) === expiry(callbacks)
-}
-
-const feed = async (play: Play, shop: Shop): Promise<void> => {
-  const known = play.feeds.get(shop)
-  if (!known) return
-  for (;;) {
-    const path = `/merchant/v1/callback/feed/?after=${known.cursor}`
-    const { messages, next } = await get(
-      play,
-      shop,
-      known.cursor === '' ? path.slice(0, -7) : path,
-      'feed',
-    )
-    for (const { meta } of messages) {
-      const tid = /payment_request\/(\w+)\//.exec(meta.uri ?? '')?.[1]
-      if (tid === undefined) continue
-      const events = [...(known.events.get(tid) ?? []), meta.event]
-      equals('feed', 'seqno', meta.seqno, events.length)
-      known.events.set(tid, events)
-    }
-    known.cursor = next ?? known.cursor
-    if (messages.length === 0) break
-  }
-  const own = [...play.payments.values()].filter((payment) => payment.shop === shop)
-  for (const payment of own) {
-    // What its expiry has become is known once it is read.
-    await read(play, payment, true)
-    const events = known.events.get(payment.tid) ?? []
-    const lawful: Possible = payment.possible.filter((one) => tellsSo(events, one))
-    if (lawful.length === 0)
-      throw new Finding(
-        'feed',
-        `the feed tells ${events.join(', ') || 'nothing'} of payment ${payment.n}, ` +
-          `and it should be ${payment.possible[0]?.callbacks.join(', ')}`,
-      )
-    payment.possible = lawful
-  }
-  play.tell(`${shop} reads its feed`)
 }
 
 const posPath = '/merchant/v1/pos/'
@@ -251,6 +191,15 @@ export const playStep = async (play: Play, step: Numbered): Promise<void> => {
       return settle(play, step.shop)
     case 'register':
       return register(play, step)
+    case 'correct':
+      return correct(play, step)
+    case 'destination':
+    case 'change destination':
+      return playDestination(play, step)
+    case 'transactions':
+      return readLines(play, step)
+    case 'payments':
+      return findPayments(play, step)
     case 'list':
       return list(play, step.shop)
     case 'advance':
@@ -282,21 +231,22 @@ export const playStep = async (play: Play, step: Numbered): Promise<void> => {
 const checkCallbacks = (play: Play): void => {
   const bodies = new Map<string, string>()
   const taken = new Map<string, string[]>()
-  for (const { id, body, isTaken } of play.world.attempts) {
+  for (const { id, uri, body, isTaken } of play.world.attempts) {
     const { meta } = JSON.parse(body)
     // 13.2: the settlements of a merchant count as one resource.
-    const about = `${meta.merchant_id} ${String(meta.uri).replace(/(settlement)\/\d+/, '$1')}`
+    const queue = uri.includes('/events-') ? uri : ''
+    const about = `${queue} ${meta.merchant_id} ${resourceOf(meta.uri)}`
     const withoutLinks = body.replaceAll(/"attachment_uri":"[^"]*",?/g, '')
     if ((bodies.get(id) ?? withoutLinks) !== withoutLinks)
       throw new Finding('callbackBytes', `${meta.event} of ${about} was sent with other bytes`)
     bodies.set(id, withoutLinks)
     const events = taken.get(about) ?? []
-    if (meta.seqno > events.length + 1)
+    if (!uri.includes('/events-') && meta.seqno > events.length + 1)
       throw new Finding('callbackOrder', `message ${meta.seqno} of ${about} came too early`)
     if (isTaken && meta.seqno === events.length + 1) taken.set(about, [...events, meta.event])
   }
   for (const { tid, possible, n } of play.payments.values()) {
-    const [uri = ''] = [...taken.keys()].filter((one) => one.includes(tid))
+    const [uri = ''] = [...taken.keys()].filter((one) => one.includes(tid) && one.startsWith(' '))
     const events = taken.get(uri) ?? []
     const right = possible[0] as Payment
     const isAll = tellsSo(events, right) && events.length === right.callbacks.length
@@ -308,26 +258,38 @@ const checkCallbacks = (play: Play): void => {
 /** How often the clock moves until all that is due must be done. */
 const patience = { times: 16, hours: 5 }
 
+const letPass = async ({ world }: Play, times: number): Promise<void> => {
+  for (let time = 0; time < times; time += 1) {
+    await world.advanceTo(world.now() + patience.hours * 3_600_000)
+    await world.machine.pass(1_000)
+  }
+}
+
 /** When faults have ended, all that is due is done, and all books agree. @throws Finding */
 export const checkEnd = async (play: Play): Promise<void> => {
   const { world } = play
   play.tell('all faults end')
   endOutages(play)
-  for (let time = 0; time < patience.times; time += 1) {
-    await world.advanceTo(world.now() + patience.hours * 3_600_000)
-    await world.machine.pass(1_000)
-  }
+  for (const one of play.destinations.values())
+    if (!one.isEnabled && one.removed === undefined) await enable(play, one, true)
+  await letPass(play, patience.times)
   for (const known of play.payments.values()) {
     const payment = await read(play, known, true)
     checkTotals(payment, (kind) => world.bank.moved(payment.tid, kind))
   }
   for (const shop of shops) {
     await feed(play, shop)
+    for (const status of ['pending', 'auth', 'ok', 'fail'] as const)
+      await findPayments(play, { do: 'payments', shop, size: 100, status })
+    await readLines(play, { do: 'transactions', shop, size: 100 })
     await list(play, shop)
     await closeReport(play, shop)
     for (let number = 1; number < (play.openReport.get(shop) ?? 1); number += 1)
       await checkReport(play, shop, number)
     await settle(play, shop)
   }
+  await letPass(play, 1)
   checkCallbacks(play)
+  for (const one of play.destinations.values())
+    checkDestination(play, one, await readFeed(play, one.shop))
 }

@@ -6,7 +6,7 @@ import {
   type Wanted,
 } from './oracle/payment.ts'
 import { currencies } from './accounts.ts'
-import type { Play } from './play.ts'
+import type { Play } from './known.ts'
 import { pick, wholeBelow, weighted, type Random } from './random.ts'
 import { refusedUnits } from './receivers.ts'
 import type { Fault, Step } from './steps.ts'
@@ -16,6 +16,8 @@ const usual = {
   ...{ create: 20, 'create again': 3, answer: 18, capture: 24, refund: 9, release: 5, renew: 2 },
   ...{ read: 12, 'read as the other shop': 1, 'refund without a key': 1, expire: 5, feed: 0.4 },
   ...{ 'close report': 0.8, settle: 0.8, register: 2, unregister: 1, list: 0.7, advance: 3 },
+  ...{ dispute: 2, 'close dispute': 2, correct: 0.5, transactions: 2, payments: 2 },
+  ...{ destination: 0.7, 'change destination': 1.5 },
   ...{ pass: 6, jump: 0.6, restart: 0.5, 'receivers fail': 0.6, 'bank fails': 0.6, ask: 12 },
 }
 type Kind = keyof typeof usual
@@ -44,6 +46,10 @@ export const habitsFrom = (random: Random): Habits => {
 }
 
 const faultFrom = (random: Random, isIdempotent: boolean): Fault => {
+  if (random() < 0.15)
+    return {
+      disk: pick(random, ['row fails', 'commit fails', 'commit fails, but is done'] as const),
+    }
   if (random() < 0.1) return { killedAfter: wholeBelow(random, 12) }
   const kind = wholeBelow(random, isIdempotent ? 3 : 2)
   if (kind === 0) return 'answer lost'
@@ -106,7 +112,20 @@ const suits = (kind: Kind, payment: Payment | undefined): boolean => {
   if (kind === 'answer') return payment?.status === 'pending'
   if (kind === 'capture' || kind === 'release' || kind === 'renew')
     return payment?.status === 'auth'
-  return kind !== 'refund' || (payment?.captures.length ?? 0) > 0
+  if (kind === 'close dispute') return (payment?.disputes.length ?? 0) > 0
+  return (kind !== 'refund' && kind !== 'dispute') || (payment?.captures.length ?? 0) > 0
+}
+
+/** A part of what can be disputed, all of it, or a little too much. */
+const disputeFrom = (random: Random, payment: Payment) => {
+  const { amount, extra } = refundableOf(payment)
+  const part = Math.max(1, Math.ceil(random() * (amount + extra)))
+  return {
+    number: payment.disputes.length + 1,
+    gross: pick(random, ['everything', part, part, amount + extra + 1] as const),
+    fee: pick(random, [0, 0, 150]),
+    isTwice: random() < 0.2,
+  }
 }
 
 const ofPayment = (
@@ -148,6 +167,13 @@ const ofPayment = (
     case 'release':
     case 'renew':
       return { do: kind, of, ...fault }
+    case 'dispute':
+      return { do: kind, of, ...disputeFrom(random, payment) }
+    case 'close dispute': {
+      const number = 1 + wholeBelow(random, Math.max(1, payment.disputes.length))
+      const outcome = pick(random, ['won', 'lost'] as const)
+      return { do: kind, of, number, outcome, isTwice: random() < faults }
+    }
     case 'expire':
       return { do: kind, of, seconds: pick(random, [-1, 0, 0, 1] as const), jumps: random() < 0.5 }
     case 'read':
@@ -188,6 +214,34 @@ const ofWorld = (random: Random, kind: Kind, n: number, play: Play): Step | unde
       return { do: kind, shop }
     case 'register':
       return { do: kind, shop, id: `pos-${n}` }
+    case 'correct': {
+      const amount = pick(random, [-1, 1]) * (1 + wholeBelow(random, 5_000))
+      return {
+        do: kind,
+        shop,
+        currency: pick(random, currencies),
+        amount,
+        isApproved: random() < 0.8,
+      }
+    }
+    case 'destination': {
+      if (play.destinations.size >= 4) return undefined
+      const some = ['payment_captured', 'payment_refunded', 'dispute_opened', 'settlement_made']
+      const events = random() < 0.5 ? ['*'] : some.slice(wholeBelow(random, 4))
+      return { do: kind, shop, events, signature: pick(random, ['hmac', 'rsa'] as const) }
+    }
+    case 'change destination': {
+      const all = [...play.destinations.values()].filter((one) => one.removed === undefined)
+      if (all.length === 0) return undefined
+      const way = pick(random, ['enable', 'disable', 'replay', 'replay', 'remove'] as const)
+      return { do: kind, of: pick(random, all).n, way, seconds: pick(random, [0, 60, 5_000, day]) }
+    }
+    case 'transactions':
+      return { do: kind, shop, size: pick(random, [1, 2, 7, 100]) }
+    case 'payments': {
+      const status = pick(random, ['pending', 'auth', 'ok', 'fail'] as const)
+      return { do: kind, shop, size: pick(random, [1, 3, 20]), status }
+    }
     case 'unregister':
       return registered.length === 0 ? undefined : { do: kind, of: pick(random, registered).n }
     case 'advance':

@@ -20,40 +20,11 @@ import {
   type Payment,
   type Wanted,
 } from './oracle/payment.ts'
+import { dispute } from './operator.ts'
 import type { Fault, Numbered, Step } from './steps.ts'
+import { askSafely, type Known, type Play, type Registered } from './known.ts'
 import { refusedUnits } from './receivers.ts'
-import { shops, type Answered, type Asked, type Shop, type World } from './world.ts'
-
-/** A payment request that a step has made. */
-type Known = {
-  readonly n: number
-  readonly shop: Shop
-  readonly tid: string
-  readonly body: Readonly<Record<string, unknown>>
-  possible: Possible
-}
-
-type Registered = { readonly n: number; readonly shop: Shop; readonly id: string }
-
-export type Play = {
-  readonly world: World
-  readonly payments: Map<number, Known>
-  readonly registered: Map<number, Registered>
-  readonly openReport: Map<Shop, number>
-  readonly feeds: Map<Shop, { cursor: string; readonly events: Map<string, string[]> }>
-  readonly tell: (line: string) => void
-  faults: number
-}
-
-export const newPlay = (world: World, tell: (line: string) => void): Play => ({
-  world,
-  payments: new Map(),
-  registered: new Map(),
-  openReport: new Map(shops.map((shop) => [shop, 1])),
-  feeds: new Map(shops.map((shop) => [shop, { cursor: '', events: new Map() }])),
-  tell,
-  faults: 0,
-})
+import { shops, type Answered, type Asked, type Shop } from './world.ts'
 
 const phones = { alice: '+4799999901', bob: '+4799999902', nobody: '+4711111111' }
 
@@ -80,22 +51,22 @@ const createBody = ({
   callback_uri: `https://${shop}.example/hook`,
 })
 
-/** Interface 6: no answer is a bug. @throws Finding */
-export const askSafely = async ({ world }: Play, asked: Asked): Promise<Answered> => {
-  const answer = await world.ask(asked)
-  if (answer.status >= 500)
-    throw new Finding('noBug', `${asked.method} ${asked.path} was answered ${answer.status}`)
-  return answer
-}
-
 const paymentPath = (tid: string): string => `/merchant/v1/payment_request/${tid}/`
 
-/** Asks as a merchant would whose first request met a fault. */
-const askTwice = async (play: Play, asked: Asked, fault: Fault | undefined): Promise<void> => {
-  if (fault === undefined) return
+/**
+ * Asks as a merchant would whose first request met a fault. Returns what a failing disk let
+ * through; else nobody knows.
+ */
+const askFirst = async (play: Play, asked: Asked, fault: Fault): Promise<Answered | undefined> => {
   play.faults += 1
-  if (typeof fault === 'object') await play.world.askAndKill(asked, fault.killedAfter)
-  else await askSafely(play, asked)
+  if (typeof fault !== 'object') await askSafely(play, asked)
+  else if ('killedAfter' in fault) await play.world.askAndKill(asked, fault.killedAfter)
+  else {
+    const answer = await play.world.askOnDisk(asked, fault.disk)
+    if (answer.status < 500) return answer
+    if (answer.status !== 503) throw new Finding('noBug', `a full disk was ${answer.status}`)
+  }
+  return undefined
 }
 
 const post = '/merchant/v1/payment_request/'
@@ -105,7 +76,7 @@ const create = async (play: Play, step: Create & Numbered): Promise<void> => {
   const body = createBody(step)
   const asked: Asked = { method: 'POST', path: post, body, as: shop }
   const from = play.world.now()
-  await askTwice(play, asked, step.fault)
+  if (step.fault !== undefined) await askFirst(play, asked, step.fault)
   const answer = await askSafely(play, asked)
   const isThere = (one: Registered): boolean => one.shop === shop && one.id === step.pos
   const hasPos = step.pos === undefined || [...play.registered.values()].some(isThere)
@@ -211,12 +182,14 @@ const change = async (
     return undefined
   }
   if (fault !== undefined) {
-    await askTwice(play, asked, fault)
+    const first = await askFirst(play, asked, fault)
     const possible = during(known.possible, { from, to: world.now() })
-    known.possible = [from, world.now()].flatMap((now) =>
-      afterSilence(possible, (payment) => expect(payment, now)),
-    )
-    play.tell(`${told}: no answer comes (${JSON.stringify(fault)})`)
+    known.possible = first
+      ? lawfulAfter(possible, expect, from, first.status)
+      : [from, world.now()].flatMap((now) =>
+          afterSilence(possible, (payment) => expect(payment, now)),
+        )
+    play.tell(`${told}: ${first?.status ?? 'no answer comes'} (${JSON.stringify(fault)})`)
   }
   const again = world.now()
   const answer = await askSafely(play, asked)
@@ -237,6 +210,18 @@ export const read = async (play: Play, known: Known, isQuiet = false): Promise<P
   const possible = during(known.possible, { from, to: world.now() })
   known.possible = afterOutcome(possible, body as OutcomeReply)
   return known.possible[0] as Payment
+}
+
+export const paymentsOf = async (play: Play, shop: Shop): Promise<readonly Payment[]> => {
+  const all: Payment[] = []
+  for (const known of play.payments.values())
+    if (known.shop === shop)
+      all.push(
+        known.possible.length === 1
+          ? (known.possible[0] as Payment)
+          : await read(play, known, true),
+      )
+  return all
 }
 
 const answer = (play: Play, known: Known, step: Extract<Step, { do: 'answer' }>) => {
@@ -363,6 +348,9 @@ export const playPayment = async (play: Play, step: OfPayment): Promise<void> =>
       return refusedReads(play, known, step.do)
     case 'expire':
       return expire(play, known, step)
+    case 'dispute':
+    case 'close dispute':
+      return dispute(play, known, step)
     case 'unregister':
       return
   }

@@ -1,9 +1,14 @@
-import type { Answer, Wanted } from './oracle/payment.ts'
+import type { DiskFault } from './disk.ts'
+import type { Answer, Payment, Wanted } from './oracle/payment.ts'
 import type { Who, Shop } from './world.ts'
 
-/** What happens to a request on its way: nobody gets its answer, or it is sent again. */
+/** What happens to a request: nobody gets its answer, it is sent again, or the disk fails. */
 export type Fault =
-  'sent twice' | 'sent twice at once' | 'answer lost' | { readonly killedAfter: number }
+  | 'sent twice'
+  | 'sent twice at once'
+  | 'answer lost'
+  | { readonly killedAfter: number }
+  | { readonly disk: DiskFault }
 
 /**
  * One thing that somebody does in a world. A step names what it needs by the number of the step
@@ -38,6 +43,49 @@ export type Step =
       readonly seconds: -1 | 0 | 1
       /** The machine's clock jumps there, and nothing that is due is done meanwhile. */
       readonly jumps: boolean
+    }
+  | {
+      readonly do: 'dispute'
+      readonly of: number
+      readonly number: number
+      /** Minor units. */
+      readonly gross: number | 'everything'
+      readonly fee: number
+      readonly isTwice: boolean
+    }
+  | {
+      readonly do: 'close dispute'
+      readonly of: number
+      readonly number: number
+      readonly outcome: 'won' | 'lost'
+      readonly isTwice: boolean
+    }
+  | {
+      readonly do: 'correct'
+      readonly shop: Shop
+      readonly currency: string
+      readonly amount: number
+      readonly isApproved: boolean
+    }
+  | {
+      readonly do: 'destination'
+      readonly shop: Shop
+      readonly events: readonly string[]
+      readonly signature: 'hmac' | 'rsa'
+    }
+  | {
+      readonly do: 'change destination'
+      readonly of: number
+      readonly way: 'enable' | 'disable' | 'replay' | 'remove'
+      /** How far a replay goes back. */
+      readonly seconds: number
+    }
+  | { readonly do: 'transactions'; readonly shop: Shop; readonly size: number }
+  | {
+      readonly do: 'payments'
+      readonly shop: Shop
+      readonly size: number
+      readonly status: Payment['status']
     }
   | { readonly do: 'feed' | 'close report' | 'settle'; readonly shop: Shop }
   | { readonly do: 'register'; readonly shop: Shop; readonly id: string }

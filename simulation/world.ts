@@ -6,6 +6,7 @@ import { pino } from 'pino'
 import { installMachine } from '../application/machine.ts'
 import { noFees } from '../domain/accounting/fees.ts'
 import { feeSchedules, pointsOfSale, users } from '../domain/aggregates.ts'
+import { Refusal } from '../domain/refusal.ts'
 import { within } from '../domain/stream.ts'
 import { registerMerchant } from '../harness/register-merchant.ts'
 import { secretHeaders, signedHeaders } from '../harness/signing.ts'
@@ -14,6 +15,7 @@ import type { Log } from '../infrastructure/logs/log.ts'
 import { hashSecret } from '../infrastructure/people/secrets.ts'
 import { readSettings } from '../infrastructure/settings.ts'
 import { openService } from '../service/answer.ts'
+import { simulatedDisk, type DiskFault } from './disk.ts'
 import { simulatedMachine, Stuck, type SimulatedMachine } from './machine.ts'
 import { simulatedBank, simulatedReceivers, type Attempt } from './receivers.ts'
 import { simulatedCrypto } from './slow-crypto.ts'
@@ -25,6 +27,10 @@ const beginning = Date.UTC(2026, 2, 30, 21, 30)
 
 export const shops = ['shop-a', 'shop-b'] as const
 export type Shop = (typeof shops)[number]
+export const timeZones = { 'shop-a': 'UTC', 'shop-b': 'Europe/Oslo' } as const satisfies Record<
+  Shop,
+  string
+>
 export type Who = Shop | 'sandbox'
 
 export type Asked = {
@@ -99,7 +105,12 @@ const furnish = async ({ core }: Opened, folder: string): Promise<void> => {
   const secretHash = await hashSecret(secret)
   for (const merchant of shops) {
     const callbackUri = `https://${merchant}.example/settled`
-    await registerMerchant(core, { id: merchant, callbackUri }, 'pos1', secretHash)
+    await registerMerchant(
+      core,
+      { id: merchant, callbackUri, timeZone: timeZones[merchant] },
+      'pos1',
+      secretHash,
+    )
     const of = core.contextOf('operator', merchant)
     const data = { merchant, id: 'admin', roles: ['superuser' as const], netmask: null }
     const admin = { ...data, secretHash: null, publicKey }
@@ -176,6 +187,7 @@ export const openWorld = async (
     trace.update(`callback ${JSON.stringify(attempt)}\n`)
   })
   const { machine, bank, receivers, logged } = outside
+  const disk = simulatedDisk()
   const uninstall = install(machine)
   const key: KeyObject = createPrivateKey(readFileSync(join(folder, keyFile)))
   let opened = await openIn(folder, outside)
@@ -253,6 +265,16 @@ export const openWorld = async (
     /** The time of the service, as its operator knows it. */
     now: (): number => machine.machine.wallClock() + ahead,
     ask,
+    /** What the operator does: 204, or 400 if it is refused. */
+    operate: async (act: (core: Opened['core']) => Promise<unknown>): Promise<204 | 400> => {
+      try {
+        await machine.until(act(opened.core))
+        return 204
+      } catch (error) {
+        if (error instanceof Refusal) return 400
+        throw error
+      }
+    },
     /** The answers to requests that are sent at the same time. */
     askTogether: async (asked: readonly Asked[]): Promise<readonly Answered[]> => {
       const responses = await machine.until(Promise.all(asked.map(send)))
@@ -268,6 +290,13 @@ export const openWorld = async (
       const answer = await ask({ method: 'POST', path: '/sandbox/v1/clock/', body: { now } })
       if (answer.status === 200)
         ahead = Math.max(ahead, Math.floor(instant / 1000) * 1000 - askedAt)
+      return answer
+    },
+    /** Asks while the disk of the event log fails. */
+    askOnDisk: async (asked: Asked, fault: DiskFault): Promise<Answered> => {
+      disk.fail(fault)
+      const answer = await ask(asked)
+      disk.fail()
       return answer
     },
     /** Sends a request and kills the process after some steps; nobody sees an answer. */
@@ -294,6 +323,7 @@ export const openWorld = async (
     stop,
     end: (): void => {
       uninstall()
+      disk.uninstall()
       machine.end()
       rmSync(folder, { recursive: true, force: true })
     },

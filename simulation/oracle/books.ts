@@ -155,7 +155,7 @@ export const afterOutcome = (possible: Possible, reply: OutcomeReply): Possible 
 
 type Sums = { readonly captures: number; readonly refunds: number; readonly gross: number }
 
-/** What the lines of a report, or of all, add up to in a currency (interface 8.3, 8.4). */
+/** What the lines of payments add up to in a currency (interface 8.3, 8.4, 10.1). */
 export const sumsOf = (
   payments: readonly Payment[],
   currency: string,
@@ -164,13 +164,17 @@ export const sumsOf = (
   const own = payments.filter((payment) => payment.currency === currency)
   const within = (parts: readonly Part[]) =>
     parts.filter((part) => report === 'all' || part.report === report)
-  const grossOf = (parts: readonly Part[]) =>
+  const grossOf = (parts: readonly Pots[]) =>
     parts.reduce((sum, { amount, extra }) => sum + amount + extra, 0)
   const [captures, refunds] = [
     own.flatMap((payment) => within(payment.captures)),
     own.flatMap((payment) => within(payment.refunds)),
   ]
-  const gross = grossOf(captures) - grossOf(refunds)
+  const disputes = own.flatMap((payment) => payment.disputes)
+  const isWithin = (one: number | null) => one !== null && (report === 'all' || one === report)
+  const taken = disputes.filter((one) => isWithin(one.report))
+  const givenBack = disputes.filter(({ wonIn }) => isWithin(wonIn))
+  const gross = grossOf(captures) - grossOf(refunds) - grossOf(taken) + grossOf(givenBack)
   return { captures: captures.length, refunds: refunds.length, gross }
 }
 

@@ -3,6 +3,13 @@ import type { Rule } from './rules.ts'
 /** Minor units; interface 4.3: two pots, neither can be captured or refunded out of the other. */
 export type Pots = { readonly amount: number; readonly extra: number }
 export type Part = Pots & { readonly id: string | null; readonly report: number }
+/** 10.1: it takes the amount when it opens, and gives it back when it is won. */
+export type Dispute = Pots & {
+  readonly report: number
+  readonly state: 'open' | 'won' | 'lost'
+  /** The report in which it was won. */
+  readonly wonIn: number | null
+}
 
 /** A payment request as a merchant may expect it to be. */
 export type Payment = {
@@ -15,6 +22,7 @@ export type Payment = {
   readonly expires: { readonly from: number; readonly to: number }
   readonly captures: readonly Part[]
   readonly refunds: readonly Part[]
+  readonly disputes: readonly Dispute[]
   readonly released: Pots
   readonly callbacks: readonly string[]
 }
@@ -59,8 +67,10 @@ export const availableOf = (payment: Payment): Pots =>
   payment.status === 'auth'
     ? less(less(payment.asked, capturedOf(payment)), payment.released)
     : none
-export const refundableOf = (payment: Payment): Pots =>
-  less(capturedOf(payment), sumOf(payment.refunds))
+export const refundableOf = (payment: Payment): Pots => {
+  const taken = payment.disputes.filter(({ state }) => state !== 'won')
+  return less(capturedOf(payment), sumOf([...payment.refunds, ...taken]))
+}
 
 /** A request of a customer that somebody has; 4.1: it expires in `expires_in` seconds. */
 export const made = (
@@ -79,7 +89,7 @@ export const made = (
 ): Payment => ({
   ...{ tid, currency, asked, status: 'pending', code: 1003 },
   expires: wholeSeconds(now + seconds * second),
-  ...{ captures: [], refunds: [], released: none, callbacks: [] },
+  ...{ captures: [], refunds: [], disputes: [], released: none, callbacks: [] },
 })
 
 const ended = (payment: Payment, code: number, callback: string): Payment => {
@@ -235,4 +245,47 @@ export const renewed = (payment: Payment, now: number): Expected => {
   const isSame = after.expires.from <= payment.expires.to
   const isRepeated = isSame && payment.callbacks.includes('payment_authorization_renewed')
   return { statuses: [204], rule, after, ...(isRepeated && { also: payment }) }
+}
+
+/** 10.1: `gross` is of both pots, the first one first. A repeated one opens nothing. */
+export const disputed = (
+  payment: Payment,
+  gross: number | 'everything',
+  number: number,
+  report: number,
+): Expected => {
+  const left = refundableOf(payment)
+  const rule = 'disputed'
+  const earlier = payment.disputes[number - 1]
+  if (earlier) return { statuses: [204], rule, after: payment }
+  const all = gross === 'everything' ? left.amount + left.extra : gross
+  if (all < 1 || all > left.amount + left.extra) return { statuses: [400], rule, after: payment }
+  const amount = Math.min(all, left.amount)
+  const dispute: Dispute = { amount, extra: all - amount, report, state: 'open', wonIn: null }
+  const after = {
+    ...payment,
+    disputes: [...payment.disputes, dispute],
+    callbacks: [...payment.callbacks, 'dispute_opened'],
+  }
+  return { statuses: [204], rule, after }
+}
+
+/** 10.1: won or lost once; the other outcome afterwards is refused. */
+export const disputeClosed = (
+  payment: Payment,
+  number: number,
+  outcome: 'won' | 'lost',
+  report: number,
+): Expected => {
+  const rule = 'disputed'
+  const dispute = payment.disputes[number - 1]
+  if (dispute?.state !== 'open')
+    return { statuses: [dispute?.state === outcome ? 204 : 400], rule, after: payment }
+  const closed: Dispute = { ...dispute, state: outcome, wonIn: outcome === 'won' ? report : null }
+  const after = {
+    ...payment,
+    disputes: payment.disputes.with(number - 1, closed),
+    callbacks: [...payment.callbacks, 'dispute_closed'],
+  }
+  return { statuses: [204], rule, after }
 }

@@ -1,0 +1,84 @@
+import { Finding, type Possible } from './oracle/books.ts'
+import type { Correction, Line } from './oracle/lines.ts'
+import { shops, type Answered, type Asked, type Shop, type World } from './world.ts'
+
+/** A payment request that a step has made. */
+export type Known = {
+  readonly n: number
+  readonly shop: Shop
+  readonly tid: string
+  readonly body: Readonly<Record<string, unknown>>
+  possible: Possible
+}
+
+export type Registered = { readonly n: number; readonly shop: Shop; readonly id: string }
+
+/** A list that is walked from step to step, while others write. */
+export type Walk = {
+  next: string | null
+  readonly ids: string[]
+  readonly right: readonly string[]
+}
+
+/** What a shop has read of its lines, by the cursor that it got. */
+export type Read = { cursor: string; readonly lines: Line[]; newest?: Walk; payments?: Walk }
+
+/** Attempts are counted from the beginning of the world. */
+type Replay = { readonly since: string; readonly attempts: number; readonly until: number }
+
+/** An event destination (13.10) as its merchant knows it. */
+export type Destination = {
+  readonly n: number
+  readonly shop: Shop
+  readonly uri: string
+  readonly events: readonly string[]
+  /** How much of the feed there was before the request, and when it was answered. */
+  readonly registered: { readonly from: number; readonly to: number }
+  readonly replays: Replay[]
+  isEnabled: boolean
+  /** After how many attempts it was removed. */
+  removed: number | undefined
+}
+
+/** A message of the feed (13.8). */
+export type Told = Readonly<Record<'id' | 'event' | 'timestamp' | 'about', string>>
+
+export type Feed = {
+  cursor: string
+  readonly messages: Told[]
+  readonly events: Map<string, string[]>
+}
+
+export type Play = {
+  readonly world: World
+  readonly payments: Map<number, Known>
+  readonly registered: Map<number, Registered>
+  readonly openReport: Map<Shop, number>
+  readonly feeds: Map<Shop, Feed>
+  readonly destinations: Map<number, Destination>
+  readonly lists: Map<Shop, Read>
+  readonly corrections: (Correction & { readonly shop: Shop })[]
+  readonly tell: (line: string) => void
+  faults: number
+}
+
+export const newPlay = (world: World, tell: (line: string) => void): Play => ({
+  world,
+  payments: new Map(),
+  registered: new Map(),
+  openReport: new Map(shops.map((shop) => [shop, 1])),
+  feeds: new Map(shops.map((shop) => [shop, { cursor: '', messages: [], events: new Map() }])),
+  destinations: new Map(),
+  lists: new Map(shops.map((shop) => [shop, { cursor: '', lines: [] }])),
+  corrections: [],
+  tell,
+  faults: 0,
+})
+
+/** Interface 6: no answer is a bug. @throws Finding */
+export const askSafely = async ({ world }: Play, asked: Asked): Promise<Answered> => {
+  const answer = await world.ask(asked)
+  if (answer.status >= 500)
+    throw new Finding('noBug', `${asked.method} ${asked.path} was answered ${answer.status}`)
+  return answer
+}
