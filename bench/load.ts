@@ -24,6 +24,7 @@ export type Work =
   | ({ readonly kind: 'capture' } & Captures)
   | { readonly kind: 'outcome'; readonly level: Level; readonly tids: readonly string[] }
   | { readonly kind: 'lifecycle'; readonly label: string }
+  | { readonly kind: 'create'; readonly label: string }
   /** In this process only. */
   | { readonly kind: 'turn'; readonly turn: Turn }
 
@@ -48,6 +49,8 @@ export type Window = {
 
 export type Measured = {
   readonly answers: number
+  /** Of the connections, with those of the warm-up. */
+  readonly turns: number
   readonly perSecond: number
   readonly p50: number
   readonly p95: number
@@ -158,6 +161,8 @@ export const turnOf = async (
       )
     case 'outcome':
       return repeated(work.level, 200, (count) => payments.outcome(oneOf(work.tids, count)))
+    case 'create':
+      return repeated('SECRET', 201, (count) => payments.create(`${work.label}-${count}`))
     case 'lifecycle':
       return lifecycle(requests, work.label)
     case 'turn':
@@ -169,13 +174,14 @@ export const turnOf = async (
 export const quantile = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 
-type Count = { latencies: number[]; last: number; unexpected: string[] }
+type Count = { latencies: number[]; turns: number; last: number; unexpected: string[] }
 
 const measured = (count: Count, from: number): Measured => {
   const { last, unexpected } = count
   const latencies = count.latencies.sort((a, b) => a - b)
   return {
     answers: latencies.length,
+    turns: count.turns,
     perSecond: (latencies.length / (last - from)) * 1000,
     p50: quantile(latencies, 0.5),
     p95: quantile(latencies, 0.95),
@@ -223,6 +229,7 @@ const work = async (
   while (performance.now() < until)
     try {
       if (!(await turn(ask, await due()))) break
+      count.turns += 1
     } catch (error) {
       count.unexpected.push(String(error))
       if (count.unexpected.length > 100) break
@@ -247,7 +254,7 @@ export const makeLoad = async ({ shop, warmUp, seconds, groups }: Window): Promi
     prepared.push({
       group,
       turn: await turnOf(group.work, requests, group.connections),
-      count: { latencies: [], last: NaN, unexpected: [] },
+      count: { latencies: [], turns: 0, last: NaN, unexpected: [] },
       connections: await openConnections(shop, group.connections),
     })
   const from = performance.now() + warmUp * 1000

@@ -1,6 +1,6 @@
 import { fork, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -19,14 +19,29 @@ export const memoryOf = (pid: number, name: 'RssAnon' | 'VmHWM' | 'VmRSS'): numb
   }
 }
 
-/** Processor time used by a process and its children so far, in ms (Linux only). */
-export const processorTime = (pid: number): number => {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  const own = (Number(fields[11]) + Number(fields[12])) * 10
-  return children.filter(Boolean).reduce((sum, child) => sum + processorTime(Number(child)), own)
+/** A process, its children and theirs (Linux only); none once it has ended. */
+export const withChildren = (pid: number): number[] => {
+  const list = `/proc/${pid}/task/${pid}/children`
+  if (!existsSync(list)) return []
+  const children = readFileSync(list, 'utf8').split(' ').filter(Boolean).map(Number)
+  return [pid, ...children.flatMap(withChildren)]
 }
+
+/** Processor time used by a process and its children so far, in ms (Linux only). */
+export const processorTime = (pid: number): number =>
+  withChildren(pid).reduce((sum, each) => {
+    const stat = readFileSync(`/proc/${each}/stat`, 'utf8')
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    // The last two are of children that have ended.
+    return sum + fields.slice(11, 15).reduce((ticks, field) => ticks + Number(field), 0) * 10
+  }, 0)
+
+/** Memory of a process and its children in MB; what several share counts once (Linux only). */
+export const memoryOfAll = (pid: number): number =>
+  withChildren(pid).reduce((sum, each) => {
+    const parts = readFileSync(`/proc/${each}/smaps_rollup`, 'utf8')
+    return sum + Number(/^Pss:\s+(\d+)/m.exec(parts)?.[1] ?? 0) / 1024
+  }, 0)
 
 /** Processor time per thread of a process, in ms (Linux only). */
 export const threadTimes = (pid: number): ReadonlyMap<string, number> => {

@@ -156,20 +156,25 @@ const outcomes: Case = {
   },
 }
 
-const plainApp = '../node_modules/.cache/daybook-bench/reference-apps.mjs'
+/** What the bench builds and installs for itself. */
+export const cache = '../node_modules/.cache/daybook-bench'
 
-const buildPlainApp = () =>
-  build({
-    entryPoints: [fileURLToPath(new URL('reference-apps.ts', import.meta.url))],
-    outfile: fileURLToPath(new URL(plainApp, import.meta.url)),
+/** Builds an app of the bench, as the service is built; returns its script. */
+export const buildApp = async (name: 'reference-apps' | 'peer-apps'): Promise<string> => {
+  const script = `${cache}/${name}.mjs`
+  await build({
+    entryPoints: [fileURLToPath(new URL(`${name}.ts`, import.meta.url))],
+    outfile: fileURLToPath(new URL(script, import.meta.url)),
     ...{ bundle: true, packages: 'external', format: 'esm', platform: 'node' },
     ...{ target: 'node20.19', logLevel: 'warning' },
   })
+  return script
+}
 
 type Started = { readonly pid: number; readonly base: string; readonly shop: Shop }
 
 /** Starts a server, and measures the milliseconds to its first response. */
-const timeStart = async <Server extends { readonly base: string }>(
+export const timeStart = async <Server extends { readonly base: string }>(
   start: () => Promise<Server>,
 ) => {
   const began = performance.now()
@@ -210,7 +215,7 @@ const alone: Case = {
   usual: { rounds: 5, seconds: 0, size: 400 },
   quick: { rounds: 1, seconds: 0, size: 50 },
   open: async (shared) => {
-    await buildPlainApp()
+    const plainApp = await buildApp('reference-apps')
     const DATA_DIR = shared.folder()
     const { stop } = await shared.service({ settings: { DATA_DIR } })
     await stop()

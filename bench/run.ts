@@ -14,6 +14,7 @@ const scenarios: Readonly<Record<string, () => Promise<{ readonly cases: Scenari
   budget: () => import('./budget.ts'),
   limits: () => import('./limits.ts'),
   requests: () => import('./requests.ts'),
+  peers: () => import('./peers.ts'),
   growth: () => import('./growth.ts'),
   callbacks: () => import('./callbacks.ts'),
   pages: () => import('./pages.ts'),
