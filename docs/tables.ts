@@ -14,7 +14,7 @@ const auditorsFile = new URL('auditors.md', import.meta.url)
 const metricsFile = new URL('metrics.md', import.meta.url)
 const logLinesFile = new URL('log-lines.md', import.meta.url)
 
-const row = (...cells: readonly string[]): string =>
+export const row = (...cells: readonly string[]): string =>
   `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
 
 const settingsTable = (): string[] => [
@@ -44,7 +44,7 @@ const commandsTable = (): string[] => {
   return [row('command', 'what it does'), row('---', '---'), ...rows]
 }
 
-const withTable = (text: string, name: string, lines: readonly string[]): string => {
+export const withTable = (text: string, name: string, lines: readonly string[]): string => {
   const [begin, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
   const [before = '', rest = ''] = text.split(begin, 2)
   const [, after = ''] = rest.split(end, 2)
@@ -81,7 +81,7 @@ const logLinesTable = (): string[] => [
   ...logFields().map(([name, meaning]) => row(`\`${name}\``, meaning)),
 ]
 
-const formatted = (text: string): Promise<string> =>
+export const formatted = (text: string): Promise<string> =>
   format(text, { parser: 'markdown', printWidth: 100, semi: false, singleQuote: true })
 
 export const operationsPage = readFileSync(file, 'utf8')

@@ -114,11 +114,10 @@ const owner = new Client({ url: '${service.address}', merchant: 'sandbox', user:
 `
   const program = [first, owner, act, payout, tomorrow, days, payments].join('\n')
   const printed = (await printedBy(program)).slice(1)
-  const start = printed.indexOf('order-1 capture 196.20')
-  expect(printed.slice(start, start + 4)).toEqual([
-    'order-1 capture 196.20',
-    'order-1 refund -20.00',
-    '- settlement_fee -15.00',
+  const start = printed.findIndex((line) => line.startsWith('order-1 capture 196.20 left '))
+  expect(printed.slice(start + 1, start + 4)).toEqual([
+    'order-1 refund -20.00 left -1500',
+    '- settlement_fee -15.00 left 0',
     expect.stringMatching(/^NOK [\d.]+ reconciled$/),
   ])
   expect(printed).toContainEqual(expect.stringMatching(/^\d+ order-1 196\.20$/))
