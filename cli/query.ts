@@ -31,7 +31,7 @@ export const queryCommand = onLog({
       asOf === undefined
         ? undefined
         : (readMoment(asOf) ?? fail(`${asOf} is not a moment: give ${momentForms}`))
-    const answer = await queryLog(store, { sql, moment, mostRows: rows, mostSeconds: seconds })
+    const answer = await queryLog({ store }, { sql, moment, mostRows: rows, mostSeconds: seconds })
     const { columns, rows: found, ...head } = answer
     const cell = (one: unknown): string => (one === null ? '' : String(one))
     const table = [columns, ...found].map((row) => `${row.map(cell).join('\t')}\n`).join('')

@@ -96,7 +96,12 @@ const copyOf = async (
   return undefined
 }
 
-const begin = async (store: EventStore, files: MomentFiles, end: Position): Promise<Draft> => {
+/** A draft from the nearest file that is kept, or an empty one; its file is the caller's. */
+export const beginFrom = async (
+  store: EventStore,
+  files: MomentFiles,
+  end: Position,
+): Promise<Draft> => {
   files.makeFolder()
   const path = files.draft
   for (const base of files.upTo(end)) {
@@ -138,7 +143,7 @@ export const makeMoment = async (
   end: Position,
   eventsWorthKeeping = enough,
 ): Promise<number> => {
-  const draft = await begin(store, files, end)
+  const draft = await beginFrom(store, files, end)
   try {
     const stop = keepStops(files, draft, end, eventsWorthKeeping)
     const events = await foldUpTo(store, draft.file, end, stop)

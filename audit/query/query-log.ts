@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Position } from '../../application/event-store.ts'
+import { steadyTime } from '../../application/machine.ts'
 import { fail } from '../../infrastructure/failures.ts'
 import { fingerprint } from '../../infrastructure/read-models/fingerprint.ts'
 import { readMoments } from '../../infrastructure/read-models/moment-fold.ts'
@@ -16,7 +17,8 @@ import { readLogTree } from '../../infrastructure/read-models/tree-fold.ts'
 import type { OpenedStore } from '../../infrastructure/stores.ts'
 import { moduleAt } from '../../infrastructure/worker.ts'
 import type { AskedMoment } from '../as-of/asked-moment.ts'
-import { beginDraft, foldUpTo } from '../as-of/make-moment.ts'
+import { beginDraft, beginFrom, foldUpTo } from '../as-of/make-moment.ts'
+import type { MomentFiles } from '../as-of/moment-files.ts'
 import { positionOf } from '../as-of/write-as-of.ts'
 import type { Found, Query } from './run-query.ts'
 import { statementOf, views } from './views.ts'
@@ -27,6 +29,14 @@ export type AskedQuery = {
   readonly moment?: AskedMoment | undefined
   readonly mostRows: number
   readonly mostSeconds: number
+  /** For folding the log; any time if it is left out. */
+  readonly mostFolding?: number | undefined
+}
+
+type Sources = {
+  readonly store: OpenedStore
+  /** Files of earlier moments to begin from. */
+  readonly kept?: MomentFiles | undefined
 }
 
 /** Copies the views into a file of their own: what is not in it, no query can read. */
@@ -37,12 +47,24 @@ const copyViews = ({ sqlite }: ReadModelFile, path: string): void => {
 }
 
 /** The state at a position: its place in the log, by which it can be found again. */
-const foldInto = async (store: OpenedStore, folder: string, end: Position) => {
-  const file = beginDraft(join(folder, 'read-models.sqlite'))
+const foldInto = async (
+  { store, kept }: Sources,
+  folder: string,
+  end: Position,
+  seconds = Infinity,
+) => {
+  const empty = join(folder, 'read-models.sqlite')
+  const { file, path } = kept
+    ? await beginFrom(store, kept, end)
+    : { file: beginDraft(empty), path: empty }
   const bar = makeBar('folding')
+  const until = steadyTime() + seconds * 1_000
   try {
     bar.start(end, 0)
-    await foldUpTo(store, file, end, (position) => bar.update(position))
+    await foldUpTo(store, file, end, (position) => {
+      bar.update(position)
+      if (steadyTime() > until) fail(`folding the log took more than ${seconds} s`)
+    })
     const answers = join(folder, 'answers.sqlite')
     copyViews(file, answers)
     const tree = readLogTree(file)
@@ -58,7 +80,7 @@ const foldInto = async (store: OpenedStore, folder: string, end: Position) => {
   } finally {
     bar.stop()
     file.sqlite.close()
-    rmSync(join(folder, 'read-models.sqlite'), { force: true })
+    rmSync(path, { force: true })
   }
 }
 
@@ -85,13 +107,13 @@ const runApart = (query: Query, seconds: number): Promise<Found> =>
     child.stdin.end(JSON.stringify(query))
   })
 
-/** Answers a query as of a moment, with what is needed to ask it again. */
-export const queryLog = async (store: OpenedStore, asked: AskedQuery) => {
-  const { sql, moment, mostRows, mostSeconds } = asked
+/** Answers a query as of a moment, with what is needed to ask it again. @throws OperatorError */
+export const queryLog = async ({ store, kept }: Sources, asked: AskedQuery) => {
+  const { sql, moment, mostRows, mostSeconds, mostFolding } = asked
   const end = moment ? await positionOf(store, moment) : await store.head()
   const folder = mkdtempSync(join(tmpdir(), 'daybook-query-'))
   try {
-    const { answers, head } = await foldInto(store, folder, end)
+    const { answers, head } = await foldInto({ store, kept }, folder, end, mostFolding)
     const found = await runApart({ file: answers, sql, most: mostRows }, mostSeconds)
     if ('problem' in found) return fail(`the query has no answer: ${found.problem}`)
     const { columns, rows, hasMore } = found
@@ -100,3 +122,5 @@ export const queryLog = async (store: OpenedStore, asked: AskedQuery) => {
     rmSync(folder, { recursive: true, force: true })
   }
 }
+
+export type QueryAnswer = Awaited<ReturnType<typeof queryLog>>

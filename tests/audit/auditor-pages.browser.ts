@@ -22,6 +22,7 @@ beforeAll(async () => {
     ...['/audit/', '/audit/events', `/audit/event/${event.position}`, '/audit/explain'],
     ...[`/audit/explain?subject=${tid}`, '/audit/explain?subject=sandbox/1&number=payout'],
     ...['/audit/explain?subject=nothing', '/audit/refusals', '/audit/checkpoints', '/audit/export'],
+    ...['/audit/query', '/audit/query?sql=select+*+from+lines', '/audit/query?sql=drop'],
   ]
 })
 afterAll(async () => {

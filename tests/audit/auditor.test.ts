@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { pathOf } from './audited-service.ts'
 import { cookieOf, startVisits, type Visits } from './auditor-visits.ts'
 
@@ -26,6 +26,7 @@ test('given a person with two factors, then pages open, and each look is recorde
     ['/audit/refusals', 'Nothing was refused then.'],
     ['/audit/checkpoints', 'The newest, signed'],
     ['/audit/export', 'Download'],
+    ['/audit/query', 'Views and their columns'],
   ] as const
   for (const [path, text] of pages) {
     const { status, text: page, headers: answered } = await service.visit(path, { headers })
@@ -156,6 +157,68 @@ test('given a refused request, then its page shows the reason, decided again', a
   expect(text).toContain('Decided again: refused, capture_exceeds_authorization, the same rule.')
   const wrong = await service.visit('/audit/refusals?at=yesterday', { headers })
   expect([wrong.status, wrong.text]).toEqual([400, expect.stringContaining('must be a UTC time')])
+})
+
+describe('given SQL,', () => {
+  const asked = (text: string, more = '') => `?sql=${encodeURIComponent(text)}${more}`
+  let headers: Record<string, string>
+  beforeAll(async () => {
+    headers = cookieOf(await service.signIn(await service.add('siri')))
+    await service.refund({ amount: '2.00', currency: 'NOK', refund_id: 'sql' })
+  })
+
+  test('the page, JSON and CSV have the same answer, and what it takes to ask again', async () => {
+    const sql = "select '=' || sub_id as a, gross from lines where sub_id = 'sql'"
+    const page = await service.visit(`/audit/query${asked(sql)}`, { headers })
+    expect(page.status).toBe(200)
+    const json = { ...headers, accept: 'application/json' }
+    const answer = JSON.parse(
+      (await service.visit(`/audit/query${asked(sql)}`, { headers: json })).text,
+    )
+    expect(answer).toMatchObject({ query: sql, columns: ['a', 'gross'], has_more: false })
+    expect(answer.rows).toEqual([['=sql', -200]])
+    const { position, tree } = answer
+    for (const told of [String(position), tree.root, 'ask it again', '=sql', '-200'])
+      expect(page.text).toContain(told)
+    await service.capture()
+    const as = `&as_of=${position}`
+    const again = await service.visit(`/audit/query${asked(sql, as)}`, { headers: json })
+    expect(JSON.parse(again.text)).toEqual(answer)
+    const { text } = await service.visit(`/audit/query/rows.csv${asked(sql, as)}`, { headers })
+    expect(text.replace('\ufeff', '').split('\r\n')).toEqual([
+      `query,"${sql}"`,
+      `position,${position}`,
+      `time,${answer.time}`,
+      `tree_size,${tree.size}`,
+      `tree_root,${tree.root}`,
+      `made_by,${answer.made_by}`,
+      ...['', 'a,gross', "'=sql,-200", ''],
+    ])
+  })
+
+  test('a page has 500 rows and says that there are more', async () => {
+    const many = 'with recursive n(x) as (select 1 union all select x + 1 from n) select x from n'
+    const { text } = await service.visit(`/audit/query${asked(`${many} limit 501`)}`, { headers })
+    expect(text).toContain('These are the first 500.')
+  })
+
+  test.each([
+    ['delete from lines', '', 'begins with select'],
+    ['select * from payers', '', 'no such table: payers'],
+    ['select 1', '&as_of=soon', 'as_of must be a time'],
+    ['select 1', '&as_of=2199-01-01', 'has not come yet'],
+  ])('%s%s says why there is no answer, above the query', async (text, more, why) => {
+    const { status, text: page } = await service.visit(`/audit/query${asked(text, more)}`, {
+      headers,
+    })
+    expect([status, page]).toEqual([400, expect.stringContaining(why)])
+    expect(page).toContain(`>\n${text}</textarea>`)
+  })
+
+  test('who has not signed in is led there', async () => {
+    const { status } = await service.visit(`/audit/query${asked('select 1')}`)
+    expect(status).toBe(303)
+  })
 })
 
 test('every operation of auditors is answered as it is described', async () => {

@@ -1680,6 +1680,7 @@ export type Catalogue = {
     readonly proof: string
     readonly proofOf: string
     readonly proofSince: Message<'size'>
+    readonly query: string
     readonly refusals: string
     readonly request: Message<'id'>
     readonly root: string
@@ -1690,6 +1691,16 @@ export type Catalogue = {
     readonly signInTitle: string
     readonly signOut: Message<'name'>
     readonly since: string
+    readonly sql: string
+    readonly sqlAgain: Message<'link'>
+    readonly sqlAgainLink: string
+    readonly sqlAnswer: string
+    readonly sqlAsk: string
+    readonly sqlAsOf: string
+    readonly sqlCsv: string
+    readonly sqlMore: Message<'count'>
+    readonly sqlViews: string
+    readonly sqlWhat: string
     readonly stream: string
     readonly sumAdds: string
     readonly sumAddsNot: string

@@ -28,6 +28,7 @@ const menu = [
   ['/audit/explain', 'explain'],
   ['/audit/refusals', 'refusals'],
   ['/audit/checkpoints', 'checkpoints'],
+  ['/audit/query', 'query'],
   ['/audit/export', 'export'],
 ] as const
 

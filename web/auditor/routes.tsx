@@ -6,6 +6,7 @@ import { textStream } from '../../http/text-stream.ts'
 import { auditEventRoutes, type AuditEventNeeds, eventsTable } from './events.tsx'
 import { auditExplainRoutes, type AuditExplainNeeds } from './explain.tsx'
 import { auditRefusalRoute, type AuditRefusalNeeds } from './refusals.tsx'
+import { auditSqlRoutes, type AuditSqlNeeds } from './sql.tsx'
 import { auditSignInRoutes, type AuditSignInNeeds } from './sign-in.tsx'
 import { makeAuditVisits, type VisitNeeds, auditPages, type AuditVisits } from './visits.tsx'
 import { isWanted, type Wanted, browse } from '../../audit/explain/browse.ts'
@@ -224,6 +225,7 @@ type AuditNeeds = VisitNeeds &
   AuditRefusalNeeds &
   AuditCheckpointNeeds &
   AuditExportNeeds &
+  AuditSqlNeeds &
   AssetNeeds
 
 /** What auditors see. All of it only reads; every look is recorded. */
@@ -239,6 +241,7 @@ export const auditRoutes = (needs: AuditNeeds): Route[] => {
       auditRefusalRoute(needs, visits),
       auditCheckpointRoute(needs, visits),
       ...auditExportRoutes(needs, visits),
+      ...auditSqlRoutes(needs, visits),
     ]),
     assetRoute({
       path: '/audit/style.css',
