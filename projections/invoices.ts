@@ -1,4 +1,4 @@
-import { asc, desc, ne } from 'drizzle-orm'
+import { asc, desc, eq, ne } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { addUp, negated, type Sum } from '../domain/money/money.ts'
@@ -17,6 +17,8 @@ const invoices = sqliteTable(
     amount: text().$type<Sum>().notNull(),
     /** What is not paid in yet. */
     open: text().$type<Sum>().notNull(),
+    /** The bank's day of the last payment. */
+    paidOn: text(),
   },
   (row) => [index('invoices_by_merchant').on(row.merchant, row.position)],
 )
@@ -30,10 +32,10 @@ export const invoiceProjection = projection({
   keyOf: ({ data }) => data.invoiceId,
   apply: (row, { type, data, metadata, position }, key): InvoiceRow | undefined => {
     if (type === 'InvoicePaid')
-      return row && { ...row, open: addUp(row.open, negated(data.amount)) }
+      return row && { ...row, open: addUp(row.open, negated(data.amount)), paidOn: data.day }
     const amount = addUp(data.fees, data.refunds)
     const about = { id: String(key), merchant: metadata.merchant ?? '', position, at: metadata.at }
-    return { ...about, currency: data.currency, amount, open: amount }
+    return { ...about, currency: data.currency, amount, open: amount, paidOn: null }
   },
 })
 
@@ -42,6 +44,11 @@ export const invoiceQueries = (db: BetterSQLite3Database) => {
   const unpaid = rowsOf(db, invoices, {
     where: [ne(open, '0')],
     order: [asc(position)],
+    limit: given('limit'),
+  })
+  const paid = rowsOf(db, invoices, {
+    where: [eq(open, '0')],
+    order: [desc(position)],
     limit: given('limit'),
   })
   const own = rowsOf(db, invoices, {
@@ -53,6 +60,8 @@ export const invoiceQueries = (db: BetterSQLite3Database) => {
     find: findBy(db, invoices, id),
     /** Not paid in whole, oldest first. */
     unpaid: (limit: number) => unpaid.all({ limit }),
+    /** Paid in whole, newest first. */
+    paid: (limit: number) => paid.all({ limit }),
     /** Newest first. */
     list: (merchant: string, limit: number) => own.all({ merchant, limit }),
   }

@@ -119,6 +119,7 @@ export const operatorSlice = (core: Core, about: About, parts: Parts) => {
     // Corrections.
     newId: core.newId,
     corrections: accounting.corrections,
+    invoices: accounting.invoices,
     journal: accounting.journal,
     // The journal.
     journalDays: accounting.journalDays,

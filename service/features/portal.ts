@@ -149,6 +149,7 @@ export const portalSlice = (core: Core, about: About, parts: Parts) => {
     securityOf: figures.securityOf,
     posOf: figures.posOf,
     moneyOf: figures.moneyOf,
+    owedOf: figures.owedOf,
     moneyLines: figures.moneyLines,
     canOrderPayouts: figures.canOrderPayouts,
     // Payments.
@@ -179,6 +180,7 @@ export const portalSlice = (core: Core, about: About, parts: Parts) => {
     settlements: accounting.settlements,
     settledTurnover: accounting.settledTurnover,
     corrections: accounting.corrections,
+    invoices: accounting.invoices,
     settlementAccounts: accounting.settlementAccounts,
     payouts: accounting.payouts,
     readLog: parts.readLog,

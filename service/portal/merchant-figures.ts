@@ -1,6 +1,6 @@
 import { noticesOfMerchants } from '../../domain/aggregates.ts'
 import { currencies } from '../../domain/money/currency.ts'
-import { negated } from '../../domain/money/money.ts'
+import { addUp, negated } from '../../domain/money/money.ts'
 import type { Instant } from '../../domain/time.ts'
 import { dayIn, startOf, type TimeZone } from '../../domain/time-zone.ts'
 import type { Core } from '../core.ts'
@@ -60,6 +60,17 @@ const mostPointsOfSale = 200
 
 const securityLinesShown = 50
 
+/** What a merchant owes from earlier settlements. */
+const owedIn =
+  ({ accounting: { journal } }: Core) =>
+  (merchant: string) =>
+    currencies.flatMap((currency) => {
+      const balanceOf = (account: 'unsettled_fees' | 'unsettled_refunds') =>
+        journal.balanceOf(account, currency, merchant)
+      const sum = addUp(balanceOf('unsettled_fees'), balanceOf('unsettled_refunds'))
+      return sum === '0' ? [] : [{ currency, sum }]
+    })
+
 export const figuresOf = (core: Core) => {
   const { find, payments, accounting, callbacks, merchants: rows, settings } = core
   const idsNamed = idsNamedIn(core, core)
@@ -96,6 +107,7 @@ export const figuresOf = (core: Core) => {
       const filter = { merchant, order: 'newest', settlement, tids } as const
       return accounting.transactions.page(filter, behind, size, nextTurn)
     },
+    owedOf: owedIn(core),
     moneyOf: (merchant: string, since: string, at: Instant) => {
       const account = accounting.settlementAccounts.find(merchant)
       const unsettled = currencies.map((currency) => {

@@ -69,6 +69,7 @@ const walkPayouts = async ({ service, seen }: HouseWalk, page: Page): Promise<vo
 
 const watched = [
   ['corrections', 'corrections'],
+  ['invoices', 'invoices'],
   ['journal', 'journal'],
   ['journal-entries', 'journal/entries'],
   ['health', 'health'],

@@ -1253,6 +1253,7 @@ export type Catalogue = {
     readonly forbiddenText: Message<'role'>
     readonly funding: string
     readonly health: string
+    readonly invoices: string
     readonly join: string
     readonly joinAs: Message<'role'>
     readonly joinTitle: string
@@ -2196,6 +2197,25 @@ export type Catalogue = {
     readonly wrongCurrency: string
     readonly wrongMerchant: string
     readonly wrongReason: string
+  }
+  readonly invoices: {
+    readonly bill: string
+    readonly billWhat: string
+    readonly changed: string
+    readonly date: string
+    readonly invoice: Message<'id'>
+    readonly none: string
+    readonly number: string
+    readonly openList: string
+    readonly owed: Message<'sum'>
+    readonly paid: string
+    readonly paidList: string
+    readonly paidOn: string
+    readonly pay: string
+    readonly payWhat: string
+    readonly title: string
+    readonly wrongDay: string
+    readonly wrongReference: string
   }
   readonly funding: {
     readonly account: string

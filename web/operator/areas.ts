@@ -43,6 +43,12 @@ export const operatorAreas = {
     action: 'see_journal',
     icon: 'M4 16.5l1-4L14 3.5l3 3L8 15.5zM12 5.5l3 3M4 18.5h13',
   },
+  invoices: {
+    path: 'invoices',
+    text: 'invoices',
+    action: 'see_journal',
+    icon: 'M5 2.5h10v15l-2.5-1.5-2.5 1.5-2.5-1.5L5 17.5zM8 7h4M8 10.5h4',
+  },
   journal: {
     path: 'journal',
     text: 'journal',

@@ -7,6 +7,7 @@ import { operatorCorrectionRoutes } from './corrections.tsx'
 import { operatorDisputeRoutes } from './disputes.tsx'
 import { operatorFeeRoutes } from './fees.tsx'
 import { operatorFundingRoutes } from './funding.tsx'
+import { operatorInvoiceRoutes } from './invoices.tsx'
 import { operatorJournalRoutes } from './journal/routes.tsx'
 import { merchantPageRoutes, merchantSwitchRoutes } from './merchant.tsx'
 import { merchantListRoutes } from './merchants.tsx'
@@ -92,6 +93,7 @@ const pages = [
   operatorFundingRoutes,
   operatorDisputeRoutes,
   operatorCorrectionRoutes,
+  operatorInvoiceRoutes,
   operatorJournalRoutes,
   operatorWatchRoutes,
   operatorPeopleRoutes,

@@ -3,6 +3,7 @@ import type { Handle } from '../../application/handle.ts'
 import type { AskedChange } from '../../domain/accounting/settlement-account.ts'
 import type { Sum } from '../../domain/money/money.ts'
 import type { LedgerRow } from '../../projections/ledgers.ts'
+import type { CurrencySum } from '../../projections/prepared.ts'
 import type { LineRange } from '../../projections/log-lines.ts'
 import type { Queries } from '../../projections/read-models.ts'
 import type { ReportRow } from '../../projections/reports.ts'
@@ -62,6 +63,9 @@ export type MoneyNeeds = PortalNeeds &
         serial: number,
       ): (currency: string, action: 'capture' | 'refund' | 'dispute' | 'correction') => Sum
     }
+    readonly invoices: Pick<Queries['accounting']['invoices'], 'list'>
+    /** What is owed from earlier settlements. */
+    readonly owedOf: (merchant: string) => readonly CurrencySum[]
     readonly corrections: Pick<Queries['accounting']['corrections'], 'approved' | 'find'>
     readonly readLog: (sha256: string) => Promise<ReadableStream | undefined>
     /** A log of an open report, as far as it is. */

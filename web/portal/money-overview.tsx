@@ -1,8 +1,10 @@
-import { Card, Done, Link, Title, type Html } from '../ui/components.tsx'
+import { Card, Done, Link, Table, Title, type Html } from '../ui/components.tsx'
 import { mayDo } from '../../domain/merchant/staff-roles.ts'
+import { addUp, negated } from '../../domain/money/money.ts'
+import { dateIn } from '../../domain/time-zone.ts'
 import { searchOf, type Call } from '../../http/call.ts'
 import type { MoneyNeeds } from './money-needs.ts'
-import { factsHtml, moneyPath, startText } from './money-parts.tsx'
+import { dayText, factsHtml, moneyPath, startText, sumText } from './money-parts.tsx'
 import { ledgersHtml } from './money-ledger.tsx'
 import { payoutsHtml } from './money-payouts.tsx'
 import { whereMoneyIs } from './next-payout.tsx'
@@ -41,6 +43,38 @@ const accountHtml = (needs: MoneyNeeds, visitor: PortalVisitor): Html => {
   )
 }
 
+const invoicesShown = 50
+
+/** What the merchant owes, and what was invoiced of it. */
+const invoicesHtml = (needs: MoneyNeeds, visitor: PortalVisitor): Html => {
+  const { money, invoices: texts } = textsIn[visitor.language]
+  const { merchant } = visitor.shop
+  const [owed, rows] = [needs.owedOf(merchant), needs.invoices.list(merchant, invoicesShown)]
+  if (owed.length === 0 && rows.length === 0) return null
+  const heads = [texts.number, texts.date, { number: money.amount }, { number: texts.paid }]
+  return (
+    <Card title={texts.title}>
+      {owed.map(({ sum, currency }) => (
+        <p>{texts.owed({ sum: sumText(sum, currency, visitor) })}</p>
+      ))}
+      {rows.length > 0 && (
+        <Table
+          label={texts.title}
+          kind="grid stacks"
+          heads={[...heads, texts.paidOn]}
+          rows={rows.map(({ id, at, amount, open, paidOn, currency }) => [
+            { head: id },
+            dayText(dateIn(visitor.shop.timeZone, at), visitor),
+            { number: sumText(amount, currency, visitor) },
+            { number: sumText(addUp(amount, negated(open)), currency, visitor) },
+            dayText(paidOn ?? '', visitor),
+          ])}
+        />
+      )}
+    </Card>
+  )
+}
+
 /** What is paid out, when, and what of it is still to come. */
 export const moneyOverview = (
   needs: MoneyNeeds,
@@ -61,6 +95,7 @@ export const moneyOverview = (
         {!needs.canOrderPayouts && <p class="small">{texts.noBank}</p>}
         {payoutsHtml(needs, visitor, call)}
       </Card>,
+      invoicesHtml(needs, visitor),
       <Card title={texts.ledgers}>{ledgersHtml(needs, visitor)}</Card>,
     ],
   }

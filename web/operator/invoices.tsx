@@ -1,0 +1,314 @@
+import {
+  Actions,
+  Card,
+  Crumbs,
+  Facts,
+  Form,
+  Quiet,
+  Table,
+  Title,
+  Wrong,
+} from '../ui/components.tsx'
+import type { Html, Row } from '../ui/components.tsx'
+import { z } from 'zod'
+import { owedBy, type Owed } from '../../application/corrections.ts'
+import type { Deciding } from '../../application/handle.ts'
+import { operateInvoices } from '../../application/invoices.ts'
+import { showsSomething } from '../../domain/blanks.ts'
+import { addUp, formatAmount, negated } from '../../domain/money/money.ts'
+import { operatorMayDo } from '../../domain/people/operator-roles.ts'
+import { Refusal, refuse } from '../../domain/refusal.ts'
+import { dayMs, isDay } from '../../domain/time.ts'
+import { fieldOf, type FormOf } from '../../http/forms.ts'
+import type { Route } from '../../http/route.ts'
+import type { InvoiceRow } from '../../projections/invoices.ts'
+import type { Queries } from '../../projections/read-models.ts'
+import { textsIn } from '../../texts/catalogue.ts'
+import type { Visits } from '../payer/session.tsx'
+import { refusalText } from '../portal/developers/refusal-texts.ts'
+import { dayText, sumText } from '../portal/money-parts.tsx'
+import { codeProblem } from '../staff/guard.tsx'
+import { codeField, Field, hidden, plainForm, typed } from '../ui/fields.tsx'
+import { shownTime, typedAmount } from '../ui/money.tsx'
+import { operatorPath } from './areas.ts'
+import { merchantPath } from './merchants.tsx'
+import { storyHref } from './payouts/list.tsx'
+import {
+  contextOfOperator,
+  operatorPages,
+  type OperatorNeeds,
+  type OperatorPage,
+  type OperatorVisitor,
+} from './pages.tsx'
+
+type InvoiceNeeds = OperatorNeeds &
+  Deciding &
+  Pick<Queries['accounting'], 'invoices' | 'journal' | 'settlements'> & {
+    readonly shopName: (merchant: string) => string
+  }
+
+const path = '/operator/invoices'
+
+const mostShown = 100
+
+const billForm = plainForm.extend({
+  merchant: hidden('who owes it.'),
+  currency: hidden('of the debt.'),
+  owed: hidden('what is owed: nothing is invoiced if it is another sum by now.'),
+  code: typed('A one-time code.'),
+})
+
+const payForm = plainForm.extend({
+  amount: typed('What came in.').optional(),
+  day: typed("The bank's booking day, YYYY-MM-DD.").optional(),
+  reference: typed('What names the payment: each counts once.').optional(),
+  code: typed('A one-time code.'),
+})
+
+type Given = FormOf<typeof payForm>
+
+const textsOf = ({ language }: OperatorVisitor) => ({
+  texts: textsIn[language].invoices,
+  words: textsIn[language].corrections,
+  ages: textsIn[language].funding,
+})
+
+const mayAct = ({ me }: OperatorVisitor): boolean => operatorMayDo(me.terms, 'decide_corrections')
+
+const hrefOf = ({ id }: Pick<InvoiceRow, 'id'>): string => operatorPath(`invoices/${id}`)
+
+const debtHtml = ({ shopName }: InvoiceNeeds, visitor: OperatorVisitor, debt: Owed): Html => {
+  const { texts, words } = textsOf(visitor)
+  const { merchant, currency, owed } = debt
+  const shop = <a href={merchantPath(merchant)}>{shopName(merchant)}</a>
+  return (
+    <Card title={sumText(owed, currency, visitor)}>
+      <Facts kind="money-facts" of={[[words.merchant, shop]]} />
+      {mayAct(visitor) && (
+        <Form action={path} hidden={{ csrf: visitor.csrf, merchant, currency, owed }}>
+          {codeField(visitor.texts, undefined, { 'aria-label': texts.bill })}
+          <Actions button={texts.bill} />
+        </Form>
+      )}
+    </Card>
+  )
+}
+
+/** Days since it was billed. */
+const ageOf = ({ at }: InvoiceRow, { at: now }: OperatorVisitor): number =>
+  Math.max(0, Math.floor((now - at) / dayMs))
+
+const openTable = ({ invoices, shopName }: InvoiceNeeds, visitor: OperatorVisitor): Html => {
+  const { texts, words, ages } = textsOf(visitor)
+  const sum = (of: string, { currency }: InvoiceRow) => sumText(of, currency, visitor)
+  const open = invoices
+    .unpaid(mostShown)
+    .map((row): Row => [
+      { head: <a href={hrefOf(row)}>{row.id}</a> },
+      shopName(row.merchant),
+      { number: sum(row.amount, row) },
+      { number: <b>{sum(row.open, row)}</b> },
+      ages.days({ count: ageOf(row, visitor) }),
+    ])
+  const paid = invoices
+    .paid(mostShown)
+    .map((row): Row => [
+      { head: <a href={hrefOf(row)}>{row.id}</a> },
+      shopName(row.merchant),
+      { number: sum(row.amount, row) },
+      dayText(row.paidOn ?? '', visitor),
+    ])
+  const heads = [texts.number, words.merchant, { number: words.amount }]
+  return [
+    <Card title={texts.openList}>
+      {open.length === 0 ? (
+        <Quiet text={texts.none} />
+      ) : (
+        <Table
+          label={texts.openList}
+          kind="grid stacks"
+          heads={[...heads, { number: ages.open }, ages.age]}
+          rows={open}
+        />
+      )}
+    </Card>,
+    paid.length > 0 && (
+      <Card title={texts.paidList}>
+        <Table
+          label={texts.paidList}
+          kind="grid stacks"
+          heads={[...heads, texts.paidOn]}
+          rows={paid}
+        />
+      </Card>
+    ),
+  ]
+}
+
+const listPage = (
+  needs: InvoiceNeeds,
+  visitor: OperatorVisitor,
+  problem?: string,
+): OperatorPage => {
+  const { texts, words } = textsOf(visitor)
+  const debts = owedBy(needs.journal)
+  return {
+    title: texts.title,
+    status: problem === undefined ? 200 : 400,
+    body: [
+      <Title text={texts.title} />,
+      <Wrong text={problem} />,
+      openTable(needs, visitor),
+      debts.length > 0 && [
+        <h2>{words.debts}</h2>,
+        <p class="quiet">{texts.billWhat}</p>,
+        debts.map((debt) => debtHtml(needs, visitor, debt)),
+      ],
+    ],
+  }
+}
+
+const payHtml = (visitor: OperatorVisitor, row: InvoiceRow, values: Given): Html => {
+  const { texts, words, ages } = textsOf(visitor)
+  return (
+    <Form class="card narrow-card" action={hrefOf(row)} hidden={{ csrf: visitor.csrf }}>
+      <h2>{texts.pay}</h2>
+      <p class="quiet">{texts.payWhat}</p>
+      <Field
+        name="amount"
+        label={words.amount}
+        inputmode="decimal"
+        maxlength={20}
+        value={fieldOf(values, 'amount') || formatAmount(row.open, row.currency)}
+        required
+      />
+      <Field name="day" type="date" label={ages.day} value={fieldOf(values, 'day')} required />
+      <Field
+        name="reference"
+        label={ages.reference}
+        maxlength={140}
+        value={fieldOf(values, 'reference')}
+        required
+      />
+      {codeField(visitor.texts)}
+      <Actions button={texts.pay} />
+    </Form>
+  )
+}
+
+const invoicePage = (
+  { shopName }: InvoiceNeeds,
+  visitor: OperatorVisitor,
+  row: InvoiceRow,
+  values: Given = {},
+  problem?: string,
+): OperatorPage => {
+  const { texts, words, ages } = textsOf(visitor)
+  const { id, merchant, amount, open, currency, at } = row
+  const title = texts.invoice({ id })
+  const sum = (of: string) => sumText(of, currency, visitor)
+  return {
+    title,
+    status: problem === undefined ? 200 : 400,
+    body: [
+      <Crumbs links={[[operatorPath('invoices'), texts.title]]} />,
+      <Title text={title} />,
+      <Wrong text={problem} />,
+      <section class="card">
+        <Facts
+          kind="money-facts"
+          of={[
+            [words.merchant, <a href={merchantPath(merchant)}>{shopName(merchant)}</a>],
+            [words.when, shownTime(at, visitor.locale)],
+            [words.amount, sum(amount)],
+            [texts.paid, sum(addUp(amount, negated(open)))],
+            [ages.open, <b>{sum(open)}</b>],
+            [ages.story, <a href={storyHref(`settlements-${merchant}`)}>{ages.show}</a>],
+          ]}
+        />
+      </section>,
+      open !== '0' && mayAct(visitor) && payHtml(visitor, row, values),
+    ],
+  }
+}
+
+/** What was typed, or what is wrong with it. */
+const readPayment = ({ currency }: InvoiceRow, visitor: OperatorVisitor, form: Given) => {
+  const { texts } = textsOf(visitor)
+  const minor = typedAmount(fieldOf(form, 'amount'), currency)
+  if (!minor) return { problem: textsIn[visitor.language].disputes.wrongAmount }
+  const day = fieldOf(form, 'day')
+  if (!isDay(day)) return { problem: texts.wrongDay }
+  const entry = fieldOf(form, 'reference').trim().slice(0, 140)
+  if (!showsSomething(entry)) return { problem: texts.wrongReference }
+  return { paid: { amount: String(minor), day, entry } }
+}
+
+/** Why it was refused, for the page; throws what no reader can change. */
+const tried = async (visitor: OperatorVisitor, act: () => Promise<unknown>) => {
+  try {
+    await act()
+    return undefined
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code === 'resource_is_unknown') throw error
+    return refusalText(error.code, visitor.language) ?? error.message
+  }
+}
+
+/** Debts and invoices of all merchants. */
+export const operatorInvoiceRoutes = (needs: InvoiceNeeds, visits: Visits): Route[] => {
+  const { page, form, confirm } = operatorPages(needs, visits)
+  const { bill, pay } = operateInvoices(needs)
+  const seeing = { action: 'see_journal', area: 'invoices' } as const
+  const acting = { action: 'decide_corrections', area: 'invoices', hasNextPage: true } as const
+  const one = {
+    path: `${path}/:invoice`,
+    params: z.object({ invoice: z.string().regex(/^[\w-]{1,60}$/) }),
+  }
+  const find = (id: string) => needs.invoices.find(id) ?? refuse('resource_is_unknown')
+  return [
+    page({ ...seeing, path, summary: 'Invoices for what merchants owe' }, async (visitor) =>
+      listPage(needs, visitor),
+    ),
+    form(
+      { ...acting, path, ownForm: billForm, summary: 'Invoice what a merchant owes' },
+      async (visitor, call) => {
+        const code = await codeProblem(confirm, visitor, call)
+        if (code !== undefined) return listPage(needs, visitor, code)
+        const [merchant, currency] = [
+          fieldOf(call.body, 'merchant'),
+          fieldOf(call.body, 'currency'),
+        ]
+        const now = owedBy(needs.journal).find(
+          (debt) => debt.merchant === merchant && debt.currency === currency,
+        )
+        // A form that is sent twice finds no debt, and its invoice.
+        if (now && now.owed !== fieldOf(call.body, 'owed'))
+          return listPage(needs, visitor, textsOf(visitor).texts.changed)
+        const problem = await tried(visitor, () =>
+          bill(merchant, currency, (of) => contextOfOperator(call, visitor, of)),
+        )
+        if (problem !== undefined) return listPage(needs, visitor, problem)
+        return visits.go(visitor, path)
+      },
+    ),
+    page({ ...seeing, ...one, summary: 'An invoice' }, async (visitor, call) =>
+      invoicePage(needs, visitor, find(call.params.invoice)),
+    ),
+    form(
+      { ...acting, ...one, ownForm: payForm, summary: 'Book what came in for an invoice' },
+      async (visitor, call) => {
+        const row = find(call.params.invoice)
+        const again = (problem: string) => invoicePage(needs, visitor, row, call.body, problem)
+        const code = await codeProblem(confirm, visitor, call)
+        if (code !== undefined) return again(code)
+        const read = readPayment(row, visitor, call.body)
+        if ('problem' in read) return again(read.problem)
+        const problem = await tried(visitor, () =>
+          pay(row.id, read.paid, (of) => contextOfOperator(call, visitor, of)),
+        )
+        return problem === undefined ? visits.go(visitor, hrefOf(row)) : again(problem)
+      },
+    ),
+  ]
+}
