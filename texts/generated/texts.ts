@@ -985,10 +985,15 @@ export type Catalogue = {
   }
   readonly lobby: {
     readonly accept: string
+    readonly allShops: Message<'currency'>
+    readonly allShopsWhat: Message<'count'>
+    readonly arrived: string
+    readonly asOfRole: string
     readonly currency: string
     readonly currencyHint: string
     readonly decline: string
     readonly disabled: string
+    readonly inTill: string
     readonly invitations: string
     readonly invitedAs: Message<'role'>
     readonly isTaken: string
@@ -1003,14 +1008,20 @@ export type Catalogue = {
     readonly ownedLately: string
     readonly payoutAccount: string
     readonly payoutHint: string
+    readonly shop: string
     readonly signUp: string
     readonly signUpDo: string
     readonly signUpProduction: string
     readonly signUpSandbox: string
+    readonly together: string
     readonly turnedDown: string
+    readonly turnoverToday: string
+    readonly turnoverWeek: string
     readonly waitingAccount: Message<'end' | 'time'>
     readonly waitingOwner: Message<'time'>
     readonly waits: string
+    readonly withBank: string
+    readonly withCustomers: string
     readonly wrongAccount: string
     readonly wrongCurrency: string
     readonly wrongName: string

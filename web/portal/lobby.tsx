@@ -17,6 +17,7 @@ import { asked, foreign, hidden, plainForm } from '../ui/fields.tsx'
 import { redirectReply } from '../ui/page.tsx'
 import { type Visits } from '../payer/session.tsx'
 import type { RawReply, Route } from '../../http/route.ts'
+import { allShopsHtml, type AllShopsNeeds } from './all-shops.tsx'
 import { portalPath } from './areas.ts'
 import type { PortalNeeds } from './guard.ts'
 import type { LobbyVisitor } from '../staff/frame.tsx'
@@ -27,13 +28,17 @@ import { textsIn } from '../../texts/catalogue.ts'
 import type { AskedChange } from '../../domain/accounting/settlement-account.ts'
 import { shownTime } from '../ui/money.tsx'
 import { filled, unseen } from '../ui/words.tsx'
-import type { StaffRole } from '../../domain/merchant/staff-roles.ts'
+import type { StaffTerms } from '../../domain/merchant/staff-roles.ts'
 
 export const lobbyPath = '/portal/'
 
-export type Known = { readonly shop: PortalShop; readonly member: string; readonly role: StaffRole }
+export type Known = {
+  readonly shop: PortalShop
+  readonly member: string
+  readonly terms: StaffTerms
+}
 
-export const shopHtml = ({ language }: LobbyVisitor, { shop, role }: Known): Html => {
+export const shopHtml = ({ language }: LobbyVisitor, { shop, terms: { role } }: Known): Html => {
   const texts = textsIn[language].lobby
   const closed = shop.reason === null ? texts.disabled : texts.turnedDown
   const state = !shop.isDisabled ? '' : shop.waits ? texts.waits : closed
@@ -55,7 +60,10 @@ export const shopHtml = ({ language }: LobbyVisitor, { shop, role }: Known): Htm
   )
 }
 
-export const invitationHtml = (visitor: LobbyVisitor, { shop, member, role }: Known): Html => {
+export const invitationHtml = (
+  visitor: LobbyVisitor,
+  { shop, member, terms: { role } }: Known,
+): Html => {
   const texts = textsIn[visitor.language].lobby
   return (
     <li>
@@ -151,6 +159,7 @@ export const listHtml = (items: readonly Html[]): Html => <ul class="list">{item
 
 type LobbyNeeds = PortalNeeds &
   WaitingNeeds &
+  AllShopsNeeds &
   Pick<StaffWork, 'acceptInvitation' | 'ownedLately'> & {
     readonly handle: Handle
     readonly withdrawChange: ReturnType<typeof withdrawChange>
@@ -176,8 +185,7 @@ const lobbyPage =
       places.map(async ({ merchant, member, hasJoined }) => {
         const shop = needs.findShop(merchant)
         const one = memberOf(await needs.findStaff(merchant), member)
-        const role = one?.terms.role
-        return shop && role ? [{ shop, member, role, hasJoined }] : []
+        return shop && one ? [{ shop, member, terms: one.terms, hasJoined }] : []
       }),
     )
     const all = known.flat()
@@ -185,12 +193,15 @@ const lobbyPage =
     const leaving = joined.find(({ shop }) => shop.merchant === searchOf(call).get('leave'))
     if (leaving) return leavePage(visitor, leaving)
     const changes = await lateChanges(needs, visitor)
+    await needs.caughtUp()
+    const together = await allShopsHtml(needs, visitor, joined)
     const invited = all.filter(({ hasJoined }) => !hasJoined)
     return {
       title: frame.yourMerchants,
-      body: (
+      body: [
+        <h1>{frame.yourMerchants}</h1>,
+        together,
         <div class="lobby">
-          <h1>{frame.yourMerchants}</h1>
           {invited.length > 0 && (
             <Card title={texts.invitations}>
               {listHtml(invited.map((one) => invitationHtml(visitor, one)))}
@@ -209,8 +220,8 @@ const lobbyPage =
               />
             </div>
           </section>
-        </div>
-      ),
+        </div>,
+      ],
     }
   }
 

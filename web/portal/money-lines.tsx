@@ -11,7 +11,7 @@ import type { MoneyNeeds } from './money-needs.ts'
 import { crumbsHtml, moneyPath, settlementHref, sumText } from './money-parts.tsx'
 import { moneyRoot, seeing, settlementParams } from './money-places.ts'
 import { madeSettlement } from './money-settlement.tsx'
-import { moneyIn } from './next-payout.tsx'
+import { placesOfMoney } from './next-payout.tsx'
 import type { PortalPage, PortalVisitor } from './page.tsx'
 import type { PortalPages } from './pages.ts'
 
@@ -111,7 +111,7 @@ const unsettledPage = async (
     body: [
       crumbsHtml(visitor),
       <Title text={texts.inTill} />,
-      moneyIn(needs, visitor).unsettled.map(({ currency, sum }) => (
+      placesOfMoney(needs, visitor.shop, visitor.at).unsettled.map(({ currency, sum }) => (
         <p class="figure">{sumText(sum, currency, visitor)}</p>
       )),
       linesHtml(needs, lines, visitor, `${moneyPath(visitor, 'unsettled')}?`, texts.inTill),

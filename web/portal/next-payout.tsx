@@ -38,15 +38,19 @@ type Shop = {
   readonly currency: string
 }
 
-const daysArrived = 30
+export const daysArrived = 30
 
 const found = ({ moneyOf }: NextPayoutNeeds, { merchant, timeZone }: Shop, at: Instant) =>
   moneyOf(merchant, dateIn(timeZone, at - daysArrived * dayMs), at)
 
-export const moneyIn = (needs: NextPayoutNeeds, { shop, at }: PortalVisitor) =>
-  found(needs, shop, at)
-
 const isComing = ({ status }: PayoutGroup): boolean => status !== 'paid'
+
+/** Where the money of a merchant is: with customers, in the till, with the bank, arrived. */
+export const placesOfMoney = (needs: NextPayoutNeeds, shop: Shop, at: Instant) => {
+  const { payouts, ...places } = found(needs, shop, at)
+  const arrived = payouts.filter((group) => !isComing(group))
+  return { ...places, coming: payouts.filter(isComing), arrived }
+}
 
 /** By currency. */
 const totalsOf = (sums: readonly CurrencySum[]): readonly CurrencySum[] =>
@@ -114,8 +118,7 @@ export const nextPayoutHtml = (
   hrefOf: Href = () => undefined,
 ): Html => {
   const texts = textsIn[reader.language].money
-  const { unsettled, payouts, dueAt, hasAccount } = found(needs, shop, at)
-  const coming = payouts.filter(isComing)
+  const { unsettled, coming, dueAt, hasAccount } = placesOfMoney(needs, shop, at)
   const time = dueAt === null ? undefined : shopTime(dueAt, reader)
   return [
     comingHtml(coming, dateIn(shop.timeZone, at), reader, hrefOf),
@@ -142,9 +145,7 @@ export const nextPayoutOf = (needs: NextPayoutNeeds, visitor: PortalVisitor): Ht
 export const whereMoneyIs = (needs: NextPayoutNeeds, visitor: PortalVisitor): Html => {
   const { shop, at, language } = visitor
   const texts = textsIn[language].money
-  const { reserved, unsettled, payouts, dueAt, hasAccount } = moneyIn(needs, visitor)
-  const coming = payouts.filter(isComing)
-  const arrived = payouts.filter((group) => !isComing(group))
+  const { reserved, unsettled, coming, arrived, dueAt, hasAccount } = placesOfMoney(needs, shop, at)
   // Of nothing there is nothing to say.
   const place = (name: string, path: string, sums: readonly CurrencySum[], about: Html): Html => (
     <div class={sums.length === 0 ? 'quiet' : undefined}>
