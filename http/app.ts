@@ -12,6 +12,7 @@ import {
 import { RequestError, Malformed } from './errors.ts'
 import { freshnessHeaders, preferred } from './negotiation.ts'
 import type { Instant } from '../domain/time.ts'
+import type { RequestOfMerchant } from '../application/merchant-request.ts'
 import { compressed, isText } from './compression.ts'
 import { headerOf } from './body-reader.ts'
 import { headersOfAll, makeReplies, type Reply } from './replies.ts'
@@ -130,6 +131,7 @@ export type AppNeeds = CallNeeds & {
     readonly milliseconds: number
     /** Only for the merchant interface. */
     readonly refused?: Refused | undefined
+    readonly asked?: RequestOfMerchant | undefined
   }) => void
   /** Whether a dependency failed, which is a 503. */
   readonly isOutage: (error: unknown) => boolean
@@ -204,6 +206,8 @@ const traceOf = ({ req, env }: Http, route: string, requestId: string) => {
   return { span, traceparent: span?.traceparent ?? parent }
 }
 
+const isRead = ({ req: { method } }: Http): boolean => method === 'GET' || method === 'HEAD'
+
 /** Answers a request with what is made for it, or with its error, and observes it. */
 const answering = (needs: AppNeeds, { failWith, hasAuthenticated }: Failing) => {
   const { names } = needs
@@ -231,12 +235,12 @@ const answering = (needs: AppNeeds, { failWith, hasAuthenticated }: Failing) => 
     const requestId = requestIdIn(http) ?? needs.newId()
     const started = steadyTime()
     const { span, traceparent } = traceOf(http, path, requestId)
-    const isRead = http.req.method === 'GET' || http.req.method === 'HEAD'
-    const read = isRead ? needs.freshness.read() : undefined
+    const named: Named = { requestId, traceparent, asked: undefined }
+    const read = isRead(http) ? needs.freshness.read() : undefined
     let reply: Reply
     let refused: Refused | undefined
     try {
-      reply = await make({ requestId, traceparent }, read)
+      reply = await make(named, read)
       refused = reply.refused && { ...reply.refused, address: addressOf(http) }
     } catch (error) {
       refused = { ...toldOf(error), ...(access !== 'OPEN' && askerFrom(http, error)) }
@@ -250,10 +254,10 @@ const answering = (needs: AppNeeds, { failWith, hasAuthenticated }: Failing) => 
     const milliseconds = steadyTime() - started
     const { status, cookies = [] } = reply
     const body = http.req.method === 'HEAD' ? await unread(reply.body) : reply.body
-    const { method } = http.req
     span?.end({ 'http.response.status_code': status }, status < 500 ? undefined : String(status))
     const traceId = traceparent && traceIdOf(traceparent)
-    needs.observe({ method, path, status, requestId, traceId, milliseconds, refused })
+    const [method, asked] = [http.req.method, named.asked]
+    needs.observe({ method, path, status, requestId, traceId, milliseconds, refused, asked })
     const headers: Record<string, string> = {
       'X-Request-Id': requestId,
       ...freshnessHeaders(names, needs.freshness, read),

@@ -1,6 +1,7 @@
 import type { Context as HonoContext } from 'hono'
 import type { z } from 'zod'
 import type { FreshRead } from '../application/freshness.ts'
+import type { RequestOfMerchant } from '../application/merchant-request.ts'
 import { andThen, type MaybePromise } from '../application/maybe-promise.ts'
 import { compiled } from '../domain/compiled.ts'
 import { refuse, Refusal } from '../domain/refusal.ts'
@@ -139,7 +140,10 @@ type TurnsTaken = {
 const whoIs = ({ merchant, actor }: Caller): string => merchant || actor
 
 /** Under which ids a request is logged and followed. */
-export type Named = Pick<Call, 'requestId' | 'traceparent'>
+export type Named = Pick<Call, 'requestId' | 'traceparent'> & {
+  /** Set once the caller is known. */
+  asked: RequestOfMerchant | undefined
+}
 
 type Asked = {
   readonly route: Route
@@ -228,6 +232,10 @@ const proceed = async (calling: Calling, asked: Asked): Promise<Reply> => {
   const asking = route.access === 'OPEN' ? undefined : calling.authenticate(route.access, request)
   guardSession(route, request)
   const caller = asking instanceof Promise ? await asking : asking
+  if (caller?.merchant) {
+    const { merchant, actor } = caller
+    asked.named.asked = { merchant, actor, url: request.url, body: request.body }
+  }
   try {
     const taken = turnsOf(calling, asked, caller)
     if (!taken.turn) return await carryOut(calling, asked, caller, taken)

@@ -80,6 +80,7 @@ export const openCore = async (
   const { vault, derive, tokens, findScan, payerDirectory, used } = people
   if (isVaultInStreams(settings)) events.waitFor(vault.caughtUp)
   events.refusals.sealWith(vault.secret('refusals'))
+  events.merchantRequests.sealWith(vault.secret('refusals'))
   // A thread of the service begins after the service, which has checked them.
   if (!folding) await checkParts({ store, vault, blobs: stored }, settings)
   const seen = await watchSeen(store, seenIn(settings), acceptsLoss)
@@ -147,6 +148,7 @@ export const openCore = async (
     // What is told of requests and failures.
     securityLog: events.securityLog,
     refusals: events.refusals,
+    merchantRequests: events.merchantRequests,
     noteDamage: damage.noteDamage,
     isDamaged: damage.isDamaged,
     outagesOf: outagesIn(log, damage.noteDamage),
@@ -166,6 +168,7 @@ export const openCore = async (
       file.sqlite.close()
       events.securityLog.close()
       events.refusals.close()
+      events.merchantRequests.close()
       await endTraces?.()
     },
   }

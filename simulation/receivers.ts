@@ -29,7 +29,12 @@ export const simulatedReceivers = (seed: number, note: (attempt: Attempt) => voi
       throw new Error('no answer within 10 seconds')
     }
     const status = behaviour === 'takes' ? 200 : behaviour === 'busy' ? 503 : 500
-    return { status, retryAfterMs: status === 503 ? 5_000 : undefined, location: undefined }
+    return {
+      status,
+      retryAfterMs: status === 503 ? 5_000 : undefined,
+      beginning: '',
+      location: undefined,
+    }
   }
   return {
     signedPost: { post, close: () => {} } satisfies SignedPost,

@@ -54,6 +54,8 @@ export type SendResult = {
   readonly durationMs: number
   /** From `Retry-After`. */
   readonly retryAfterMs?: number
+  /** The first bytes of the answer. */
+  readonly beginning?: string
 }
 
 /**
@@ -123,10 +125,11 @@ export const makeCallbackSender = (needs: Needs) => {
     try {
       const message = unsigned(id, uri, body, secrets, leftMs(), traceparent)
       const answer = await signedPost.post(message, signer.keys)
-      const { status: httpStatus } = answer
+      const { status: httpStatus, beginning } = answer
       if (httpStatus >= 200 && httpStatus < 300)
-        return { result: 'delivered', httpStatus, problem: null }
+        return { result: 'delivered', httpStatus, problem: null, beginning }
       return {
+        beginning,
         result: httpStatus === 410 ? 'gone' : 'failed',
         httpStatus,
         problem: problemOfStatus(httpStatus, answer.location),

@@ -3,12 +3,15 @@ import { Agent as SecureAgent, request as secureRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import type { SecureContext } from 'node:tls'
 import { certificateProblem } from './certificate-problem.ts'
-import { wallClock } from '../../application/machine.ts'
+import { clearTimeout, setTimeout, wallClock } from '../../application/machine.ts'
 
 const answerTimeoutMs = 10_000
 const largestHead = 262_144
 /** Maximum bytes of a body to read so that the connection can be reused. */
 const largestBody = 131_072
+/** Of a body that are kept. */
+const bytesShown = 200
+const beginningTimeoutMs = 250
 /** Servers usually close idle connections after 5 seconds or more. */
 const idleMs = 4000
 /** The default of 250 ms is too short for distant receivers. */
@@ -52,15 +55,27 @@ export const problemOf = (error: Failure): string => {
   return line || code || name
 }
 
-/** Reads the rest of a response, or closes the connection if it is long. */
-const drop = (answer: IncomingMessage): void => {
-  let read = 0
+/**
+ * Tells the first bytes of a body, or what comes of them in a moment. Reads the rest, or closes the
+ * connection if it is long.
+ */
+const read = (answer: IncomingMessage, onBegun: (beginning: string) => void): void => {
+  const begun: Buffer[] = []
+  let size = 0
+  const end = (): void => {
+    clearTimeout(timer)
+    onBegun(Buffer.concat(begun).toString('utf8', 0, bytesShown))
+  }
+  const timer = setTimeout(end, beginningTimeoutMs).unref()
   answer.on('data', (chunk: Buffer) => {
-    read += chunk.length
-    if (read > largestBody) answer.destroy()
+    if (size < bytesShown) begun.push(chunk.subarray(0, bytesShown))
+    size += chunk.length
+    if (size >= bytesShown) end()
+    if (size > largestBody) answer.destroy()
   })
-  // Only the status matters.
-  answer.on('error', () => {})
+  // The status has come, and it decides.
+  answer.on('error', end)
+  answer.on('end', end)
 }
 
 const longestRetryAfterMs = 86_400_000
@@ -75,6 +90,8 @@ const retryAfterIn = ({ headers }: IncomingMessage): number | undefined => {
 export type PostAnswer = {
   readonly status: number
   readonly retryAfterMs: number | undefined
+  /** The first bytes of the body. */
+  readonly beginning: string
   /** Target of a redirect. */
   readonly location: string | undefined
 }
@@ -82,12 +99,13 @@ export type PostAnswer = {
 const answerOf = (sent: ClientRequest, body: string): Promise<PostAnswer> =>
   new Promise((resolve, reject) => {
     sent.on('response', (answer) => {
-      drop(answer)
-      const { statusCode = 0 } = answer
+      const { statusCode: status = 0 } = answer
       const { location } = answer.headers
-      if (statusCode >= 200)
-        resolve({ status: statusCode, retryAfterMs: retryAfterIn(answer), location })
-      else reject(new NoAnswer(notAllowed))
+      const retryAfterMs = retryAfterIn(answer)
+      read(answer, (beginning) => {
+        if (status >= 200) resolve({ status, retryAfterMs, beginning, location })
+        else reject(new NoAnswer(notAllowed))
+      })
     })
     sent.on('upgrade', (_, socket) => {
       socket.destroy()

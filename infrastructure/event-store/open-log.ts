@@ -3,6 +3,7 @@ import { type Log, logChecksums } from '../logs/log.ts'
 import { useOf, writeAt, reportingTo, type Probe } from '../logs/outages.ts'
 import { watchFreshness } from './freshness.ts'
 import { openRefusals } from '../logs/refusals.ts'
+import { openMerchantRequests } from '../logs/merchant-requests.ts'
 import { openSecurityLogIn, recordChanges } from '../logs/security-changes.ts'
 import { openClock } from './service-clock.ts'
 import type { Settings } from '../settings.ts'
@@ -305,6 +306,12 @@ export const openLog = async (
     machineNow: wallClock,
     use: useOf(log, 'the file of refusals', 'written'),
   })
+  const merchantRequests = openMerchantRequests({
+    directory: settings.DATA_DIR,
+    now: clock.now,
+    machineNow: wallClock,
+    use: useOf(log, 'the files of requests', 'written'),
+  })
   return {
     store,
     from,
@@ -326,5 +333,6 @@ export const openLog = async (
     clock,
     securityLog,
     refusals,
+    merchantRequests,
   }
 }

@@ -147,11 +147,11 @@ const bytesRead = 262_144
 
 export const daysRead = 7
 
-export const endOf = (file: string): readonly string[] => {
+export const endOf = (file: string, most = bytesRead): readonly string[] => {
   const handle = openSync(file, 'r')
   try {
     const { size } = fstatSync(handle)
-    const bytes = Buffer.alloc(Math.min(size, bytesRead))
+    const bytes = Buffer.alloc(Math.min(size, most))
     readSync(handle, bytes, 0, bytes.length, size - bytes.length)
     const lines = bytes.toString('utf8').split('\n')
     // The first line may be incomplete, unless the file was read from its beginning.

@@ -11,26 +11,55 @@ import { publishedKey } from '../../infrastructure/keys/keys.ts'
 import { watchMessages } from '../../infrastructure/callbacks/message-watch.ts'
 import { randomUUID } from '../../application/machine.ts'
 
-/**
- * Sends a message again, delivered or not. For the operator it may wait for an address.
- * @throws Refusal callback_has_no_address
- */
-export const retryMessage =
-  ({ handle, callbacks: { queue, destinations }, readModels }: Core, mayWait = false) =>
-  async (row: CallbackMessageRow, context: Context): Promise<void> => {
-    const { id, subject, revision, event, seqno, at: toldAt } = row
-    const message = { subject, revision, event, seqno, position: positionOf(row), toldAt }
-    const { callbackUri = null } = queue.find(subject) ?? {}
-    if (callbackUri === null && !mayWait) return refuse('callback_has_no_address')
-    const destination = destinationOf(callbackUri)
-    const { merchant } = row
-    if (merchant !== null && destination !== null && destinations.find(merchant, destination)) {
+type Rows = readonly CallbackMessageRow[]
+
+/** Retries that share a commit. */
+const atOnce = 50
+
+/** Sends messages again, delivered or not, and wakes each address once. */
+const retryMessages =
+  ({ handle, callbacks: { queue, destinations }, readModels }: Core) =>
+  async (rows: Rows, context: Context): Promise<void> => {
+    const woken = new Set<string>()
+    for (const { subject, merchant } of rows) {
+      const destination = destinationOf(queue.find(subject)?.callbackUri ?? null)
+      if (merchant === null || destination === null || woken.has(destination)) continue
+      if (!destinations.find(merchant, destination)) continue
+      woken.add(destination)
       const key = within(merchant, destination)
       await handle(callbackDestinations, key, { type: 'Wake', destination }, context)
     }
-    await handle(callbacks, id, { type: 'RequestRetry', at: context.at, message }, context)
+    const retry = (row: CallbackMessageRow) => {
+      const { id, subject, revision, event, seqno, at: toldAt } = row
+      const message = { subject, revision, event, seqno, position: positionOf(row), toldAt }
+      return handle(callbacks, id, { type: 'RequestRetry', at: context.at, message }, context)
+    }
+    for (let done = 0; done < rows.length; done += atOnce)
+      await Promise.all(rows.slice(done, done + atOnce).map(retry))
     await readModels.caughtUp()
   }
+
+/**
+ * Sends a message again. For the operator it may wait for an address.
+ * @throws Refusal callback_has_no_address
+ */
+export const retryMessage = (core: Core, mayWait = false) => {
+  const retry = retryMessages(core)
+  return async (row: CallbackMessageRow, context: Context): Promise<void> => {
+    const { callbackUri = null } = core.callbacks.queue.find(row.subject) ?? {}
+    if (callbackUri === null && !mayWait) return refuse('callback_has_no_address')
+    await retry([row], context)
+  }
+}
+
+/** Sends again what has an address, oldest first. */
+const retryAddressed = (core: Core) => {
+  const retry = retryMessages(core)
+  const hasAddress = ({ subject }: CallbackMessageRow): boolean =>
+    (core.callbacks.queue.find(subject)?.callbackUri ?? null) !== null
+  return (rows: Rows, context: Context): Promise<void> =>
+    retry(rows.filter(hasAddress).toReversed(), context)
+}
 
 /** Messages about a resource before a place, newest first. */
 const listMessagesAbout = ({ store, callbacks: { messages } }: Core) => {
@@ -67,6 +96,7 @@ export const makeCallbackViews = (core: Core) => {
     findQueue: queue.find,
     attemptsOf: attemptsOf(core.store),
     retryCallback: retryMessage(core),
+    retryCallbacks: retryAddressed(core),
     untilMessage: watch.untilMessage,
     callbackKeys: async () => {
       await core.caughtUp()

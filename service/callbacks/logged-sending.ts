@@ -68,7 +68,13 @@ export type SendingNeeds = {
 
 /** Sends messages as configured, counts attempts, and logs failures. */
 export const loggedSending = (
-  { now, settings, log, callbacks }: Pick<Core, 'now' | 'settings' | 'log' | 'callbacks'>,
+  {
+    now,
+    settings,
+    log,
+    callbacks,
+    merchantRequests,
+  }: Pick<Core, 'now' | 'settings' | 'log' | 'callbacks' | 'merchantRequests'>,
   beside: Where,
   findSecrets: FindCallbackSecrets,
   { wire, signer, countAttempt, signedPost }: SendingNeeds,
@@ -107,7 +113,14 @@ export const loggedSending = (
       const { text, traceparent } = await wire.tell(message, uri)
       const secrets = secretId === null ? [] : await findSecrets(secretId, now())
       const signing = secrets.map(({ secret }) => secret)
-      const answer = await send(receivedId(message.id), uri, text, signing, leftMs, traceparent)
+      const id = receivedId(message.id)
+      const sent = await send(id, uri, text, signing, leftMs, traceparent)
+      // Not for the log of events: a receiver may answer with what it knows of a person.
+      const { beginning = '', ...answer } = sent
+      if (merchant !== null && beginning !== '' && answer.httpStatus !== null) {
+        const about = { merchant, callback: message.id, status: answer.httpStatus }
+        merchantRequests.onDelivered({ ...about, answer: beginning })
+      }
       countAttempt(answer.result, answer.durationMs, merchant)
       if (answer.result !== 'delivered') logUndelivered(log, message, uri, answer)
       return answer

@@ -34,7 +34,7 @@ import type { Messages } from '../people/messages.ts'
 import { pageSeals, type PayerAccounts } from '../people/payer-accounts.ts'
 import { staffIn } from '../people/staff.ts'
 import type { Live, MerchantChanges } from '../portal/live.ts'
-import { figuresOf, newestRefusals } from '../portal/merchant-figures.ts'
+import { answersOf, figuresOf, newestRefusals, requestsOf } from '../portal/merchant-figures.ts'
 import { noticeWork } from '../portal/notices.ts'
 import { holderOfOrganization, shopsOf, staffVisits } from '../portal/shops.ts'
 import { logSoFar } from '../reports-and-settlements.ts'
@@ -208,6 +208,8 @@ export const portalSlice = (core: Core, about: About, parts: Parts) => {
     fingerprintOf: makeFingerprints(),
     isNetmask,
     refusalsOf: newestRefusals(core),
+    requestsOf: requestsOf(core),
+    answersOf: answersOf(core),
     findCallbackSecrets: parts.findCallbackSecrets,
     eventDestinations: core.callbacks.eventDestinations,
     newDestinationKey: parts.destinations.newDestinationKey,
@@ -218,6 +220,7 @@ export const portalSlice = (core: Core, about: About, parts: Parts) => {
     findQueue: views.findQueue,
     attemptsOf: views.attemptsOf,
     retryCallback: views.retryCallback,
+    retryCallbacks: views.retryCallbacks,
     sendTestCallback: views.sendTestCallback,
     simulator: parts.simulator,
   }

@@ -7,6 +7,8 @@ import type { Core } from '../core.ts'
 import { debtorIn } from '../payment-message.ts'
 import { newestSecurityLines, endOf } from '../../infrastructure/logs/security-log.ts'
 import { existsSync } from 'node:fs'
+import type { RequestLine } from '../../application/merchant-request.ts'
+import { answersTo, newestRequests } from '../../infrastructure/logs/merchant-requests.ts'
 import type { RefusalLine } from '../../application/refused-request.ts'
 import { refusalFiles, type SealedPart } from '../../infrastructure/logs/refusals.ts'
 import { nextTurn } from '../../application/time-budget.ts'
@@ -53,6 +55,20 @@ export const newestRefusals = ({ vault, refusals, settings: { DATA_DIR } }: Core
       }
     return found
   }
+}
+
+/** A merchant's newest requests that fit, newest first. */
+export const requestsOf =
+  ({ merchantRequests, settings: { DATA_DIR } }: Core) =>
+  (merchant: string, fits: (line: RequestLine) => boolean, limit: number) => {
+    merchantRequests.flush()
+    return newestRequests(DATA_DIR, merchant, fits, limit)
+  }
+
+/** What receivers answered to a message of a merchant lately. */
+export const answersOf = ({ vault, settings: { DATA_DIR } }: Core) => {
+  const key = vault.secret('refusals')
+  return (merchant: string, message: string) => answersTo(DATA_DIR, key, merchant, message)
 }
 
 /** Others are found by id. */

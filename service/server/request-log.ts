@@ -8,6 +8,7 @@ import {
   type Samples,
 } from '../../application/measures.ts'
 import { textOfRefusal } from '../../http/refusal-answers.ts'
+import type { RequestOfMerchant } from '../../application/merchant-request.ts'
 import type { SecurityLog } from '../../application/security-log.ts'
 import type { Core } from '../core.ts'
 import { UnreadableEvent } from '../../domain/events.ts'
@@ -53,12 +54,13 @@ type Refused = NonNullable<AnsweredRequest['refused']> & {
   readonly client?: string | undefined
 }
 
-type Needs = Pick<Core, 'log' | 'noteDamage' | 'securityLog' | 'refusals'>
+type Needs = Pick<Core, 'log' | 'noteDamage' | 'securityLog' | 'refusals' | 'merchantRequests'>
 
 type Answered = AnsweredRequest & {
   readonly traceId?: string | undefined
   readonly milliseconds: number
   readonly refused?: Refused | undefined
+  readonly asked?: RequestOfMerchant | undefined
 }
 
 /** The caller has authenticated but lacks permission. */
@@ -72,13 +74,14 @@ const recordRefusal = (
 
 /** Logs and measures responses, and logs failures. */
 export const requestLog = (
-  { log, noteDamage, securityLog, refusals }: Needs,
+  { log, noteDamage, securityLog, refusals, merchantRequests }: Needs,
   measure: (...measured: Measured) => void,
 ) => ({
   observe: (request: Answered): void => {
     const { requestId, traceId, method, path, status, milliseconds, refused } = request
     measure(method, path, status, milliseconds, refused?.reason)
     refusals.onAnswered(request)
+    merchantRequests.onAnswered(request)
     // The request may contain names, texts and secrets, so it is not logged.
     const { reason, merchant, user, integrator, client, address } = refused ?? {}
     const who = { merchant, user, integrator, client, address }

@@ -23,7 +23,7 @@ beforeAll(async () => {
     let body = ''
     for await (const part of request) body += String(part)
     received.push({ body, signature: String(request.headers['webhook-signature']) })
-    response.writeHead(answers).end()
+    response.writeHead(answers).end(answers === 204 ? undefined : 'No order of Kari Nordmann')
   })
   await new Promise<void>((resolve) => shop.listen(0, '127.0.0.1', resolve))
   shopUrl = `http://127.0.0.1:${(shop.address() as AddressInfo).port}`
@@ -42,6 +42,7 @@ afterAll(async () => {
 
 const area = '/portal/sandbox/developers'
 const path = '/merchant/v1/pos/'
+const textsIn = (html: string): string => html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
 const unescaped = (html: string): string => html.replaceAll('&amp;', '&')
 
 describe('given requests that were refused,', () => {
@@ -88,6 +89,55 @@ describe('given requests that were refused,', () => {
   })
 })
 
+describe('given requests that were answered,', () => {
+  const phone = '+4799999901'
+  const shown = async (search = '', visitor = bob, merchant = 'sandbox') => {
+    const { html } = await visitor.visit(`/portal/${merchant}/developers/requests${search}`)
+    const [, ...entries] = html.split('<details class="refused">')
+    return entries.map((entry) => entry.replaceAll('&quot;', '"').replaceAll(/<[^>]*>/g, ' '))
+  }
+
+  test('they are listed with user, status and fields, and with nothing that was sent', async () => {
+    const nested = { purchase: { items: [{ name: 'A cup', x4799999901: 1 }] } }
+    await service.call('POST', '/merchant/v1/payment_request/', {
+      ...{ pos_id: 'till-1', pos_tid: 'order-of-kari', currency: 'NOK', amount: '99.00' },
+      ...{ action: 'auth', allow_credit: false, customer: phone, ...nested },
+    })
+    await service.call('GET', `/merchant/v1/pos/4799999902/?name=Kari&4799999903=1`)
+    const [looked = '', asked = ''] = await shown()
+    expect(looked).toMatch(/404\s+GET \/merchant\/v1\/pos\/…\/\?name=…&amp;…=…\s/)
+    expect(looked).toContain('There is no such resource.')
+    expect(asked).toMatch(/POST \/merchant\/v1\/payment_request\/\s+user:pos1\s/)
+    expect(asked).toMatch(/\d ms/)
+    expect(asked).toContain('"customer": "string"')
+    expect(asked).toContain('"allow_credit": "boolean"')
+    expect(asked).toMatch(/"items": \[\s+\{\s+"name": "string",\s+"…": "number"/)
+    for (const entry of [looked, asked])
+      for (const value of ['479999990', 'order-of-kari', 'Kari', 'A cup', '99.00'])
+        expect(entry).not.toContain(value)
+    const kept = service.files().filter(({ name }) => name.startsWith('requests-'))
+    expect(kept.length).toBeGreaterThan(0)
+    expect(kept.map(({ bytes }) => bytes.toString()).join('')).not.toContain('479999990')
+  })
+
+  test('status, method and text filter them, and other merchants do not see them', async () => {
+    const named = ({ headers }: { headers: Headers }) => headers.get('x-request-id') ?? ''
+    const found = named(await service.call('GET', '/merchant/v1/pos/till-1/'))
+    const missing = named(await service.call('GET', `${path}missing-too/`))
+    const has = async (search: string) => {
+      const all = (await shown(search)).join('')
+      return [found, missing].map((id) => all.includes(id))
+    }
+    expect(await has('')).toEqual([true, true])
+    expect(await has('?status=2')).toEqual([true, false])
+    expect(await has('?status=4&method=GET')).toEqual([false, true])
+    expect(await has('?method=PUT')).toEqual([false, false])
+    expect(await has('?q=Missing-Too')).toEqual([false, true])
+    expect(await has(`?q=${found}`)).toEqual([true, false])
+    expect((await shown('', alice, 'other')).join('')).not.toContain(found)
+  })
+})
+
 describe('given callbacks,', () => {
   test('when a test fails, it is shown with its body, and can be sent again', async () => {
     const sent = await act(bob, await bob.visit(`${area}/callbacks`), 'test', { uri: shopUrl })
@@ -101,6 +151,9 @@ describe('given callbacks,', () => {
     const list = await bob.visit(`${area}/callbacks`, { headers: { 'Accept-Language': 'nb' } })
     expect(list.html).toMatch(/>Testmelding<\/a>\s*<code class="value">test_event</)
     expect(textOf(page, 'bytes').replaceAll('&quot;', '"')).toBe(received[0]?.body)
+    expect(textsIn(page.html)).toContain('Answer: No order of Kari Nordmann')
+    expect(JSON.stringify(await service.events())).not.toContain('No order of')
+    for (const { bytes } of service.files()) expect(bytes.includes('No order of')).toBe(false)
     for (const status of ['', 'failed', 'waiting', 'abandoned']) {
       const { html } = await bob.visit(`${area}/callbacks?status=${status}`)
       const isThere = status === '' || status === 'failed'
@@ -120,6 +173,30 @@ describe('given callbacks,', () => {
     expect(asked.map(({ metadata }) => String(metadata['actor']).slice(0, 6))).toEqual([
       ...['staff:', 'staff:'],
     ])
+  })
+
+  test('when many failed in an hour, all of them are sent again in one step', async () => {
+    answers = 500
+    const before = received.length
+    const page = await bob.visit(`${area}/callbacks`)
+    for (let sent = 0; sent < 3; sent += 1) await act(bob, page, 'test', { uri: shopUrl })
+    await expect.poll(() => received.length).toBe(before + 3)
+    const failed = () => bob.visit(`${area}/callbacks?status=failed`)
+    await expect.poll(async () => (await failed()).html.match(/>Failed<\/b>/g)?.length).toBe(3)
+    // An hour may have ended meanwhile.
+    const hours = [...(await failed()).html.matchAll(/<option value="(\d+)"/g)]
+    const empty = { hour: String(Number(hours.at(-1)?.[1]) - 1) }
+    expect((await act(bob, await failed(), 'retry_hour', empty)).status).toBe(303)
+    answers = 204
+    const listed = await failed()
+    for (const [, hour = ''] of hours) {
+      const { location } = await act(bob, listed, 'retry_hour', { hour })
+      expect(location).toBe(`${area}/callbacks?status=failed&done=replayed`)
+    }
+    await expect.poll(() => received.length).toBe(before + 6)
+    await expect.poll(async () => (await failed()).html).not.toContain('name="hour"')
+    expect(new Set(received.slice(before).map(({ body }) => body)).size).toBe(3)
+    expect((await alice.visit(`${area}/callbacks?status=failed`)).html).not.toContain('retry_hour')
   })
 
   test('when a message has no address, it is listed where such are asked for', async () => {

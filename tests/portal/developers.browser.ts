@@ -57,6 +57,20 @@ test('given a browser that makes a key, when its file signs, the request is answ
   expect(sent.filter((text) => text.includes('PRIVATE'))).toEqual([])
 })
 
+test('given the requests, when one is looked for, then it alone is listed', async () => {
+  const page = await open(phone)
+  await signInTo(page, portal.service.address, '/portal/sandbox/developers/requests')
+  const entries = page.locator('details.refused')
+  expect(await entries.count()).toBeGreaterThan(2)
+  await page.getByLabel('Address, user, request id or field').fill('kiosk')
+  await page.getByLabel('Status').selectOption('4xx')
+  await page.getByRole('button', { name: 'Show', exact: true }).click()
+  await page.waitForURL(/status=4/)
+  expect(await entries.count()).toBe(1)
+  await entries.locator('summary').click()
+  await page.getByText('Request id', { exact: true }).waitFor()
+})
+
 test('given a block of code, when its button is pressed, the clipboard has all of it', async () => {
   const page = await open(desktop)
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])

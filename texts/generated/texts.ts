@@ -1045,12 +1045,15 @@ export type Catalogue = {
     readonly allEvents: string
     readonly answered: Message<'status'>
     readonly anybody: string
+    readonly anyMethod: string
+    readonly anyStatus: string
     readonly anywhere: string
     readonly applicationAdded: string
     readonly applicationNameHint: string
     readonly applicationRemoved: string
     readonly applicationsWhat: string
     readonly attempts: string
+    readonly bodyShape: string
     readonly bodyWas: string
     readonly bodyWill: string
     readonly byteForByte: string
@@ -1122,6 +1125,7 @@ export type Catalogue = {
     readonly event_settlement_made: string
     readonly event_shortlink_scanned: string
     readonly event_test_event: string
+    readonly failedHour: string
     readonly failingSince: string
     readonly filter_abandoned: string
     readonly filter_all: string
@@ -1129,11 +1133,13 @@ export type Catalogue = {
     readonly filter_failed: string
     readonly filter_unaddressed: string
     readonly filter_waiting: string
+    readonly findRequests: string
     readonly fingerprint: string
     readonly from: string
     readonly giveKey: string
     readonly giveSecret: string
     readonly giveSecretWhat: string
+    readonly hourOf: Message<'count' | 'time'>
     readonly isAccepted: string
     readonly isAdvanced: string
     readonly isDeclined: string
@@ -1158,6 +1164,7 @@ export type Catalogue = {
     readonly managesWhat: string
     readonly merchantId: string
     readonly message: string
+    readonly method: string
     readonly name: string
     readonly netmask: string
     readonly netmaskHint: string
@@ -1166,7 +1173,7 @@ export type Catalogue = {
     readonly noAttempts: string
     readonly noCallbacks: string
     readonly noDestinations: string
-    readonly noRefusals: string
+    readonly noRequests: string
     readonly noUsers: string
     readonly noWaiting: string
     readonly nowIs: Message<'time'>
@@ -1192,12 +1199,12 @@ export type Catalogue = {
     readonly publicKeyHint: string
     readonly publicWhat: string
     readonly reason: string
+    readonly receiverAnswer: string
     readonly redirectUris: string
     readonly redirectUrisHint: string
     readonly redirectUrisSandbox: string
     readonly refunds: string
     readonly refundsWhat: string
-    readonly refusalsWhat: string
     readonly remove: string
     readonly removeApplicationWhat: string
     readonly removeDestinationWhat: string
@@ -1205,7 +1212,9 @@ export type Catalogue = {
     readonly replay: string
     readonly replayWhat: string
     readonly requestId: string
+    readonly requestsWhat: Message<'count'>
     readonly retry: string
+    readonly retryHour: string
     readonly role: string
     readonly rotate: string
     readonly rotateCallbacksWhat: string

@@ -7,7 +7,7 @@ import type {
 import type { Instant } from '../../../domain/time.ts'
 import type { CallbackNeeds } from '../../../http/merchant/callback.ts'
 import { summaryView } from '../../../http/merchant/callback-reply.ts'
-import { shopTime } from '../../ui/money.tsx'
+import { dateFormat, shopTime } from '../../ui/money.tsx'
 import { linkToOlder } from '../../ui/paging.tsx'
 import { filled } from '../../ui/words.tsx'
 import type { PortalPage, PortalVisitor } from '../page.tsx'
@@ -21,7 +21,7 @@ import {
   developersPath,
   textsOf,
 } from './parts.tsx'
-import { type Problems, Field } from '../../ui/fields.tsx'
+import { Choice, type Problems, Field } from '../../ui/fields.tsx'
 import { problemText } from '../problem-texts.ts'
 import { filledText } from '../../../texts/message.ts'
 
@@ -37,6 +37,9 @@ export const filters = {
 export type CallbackFilter = keyof typeof filters
 
 export const callbackFilters = Object.keys(filters) as [CallbackFilter, ...CallbackFilter[]]
+
+const isFailed = (status: FoldedStatus): boolean =>
+  filters.failed.some((failed) => failed === status)
 
 /** Those without an address stand in the feed alone. */
 export const addressed = [...filters.waiting, ...filters.failed, ...filters.delivered]
@@ -227,6 +230,40 @@ const filtersHtml = (visitor: PortalVisitor, current: CallbackFilter | undefined
   )
 }
 
+const hourMs = 3_600_000
+
+/** As many are sent again at once. */
+const mostRetried = 1_000
+
+const failedOf = ({ callbackMessages }: CallbackListNeeds, merchant: string) =>
+  callbackMessages.list(merchant, filters.failed, Number.MAX_SAFE_INTEGER, mostRetried)
+
+const hourOf = ({ at }: CallbackMessageRow): number => Math.floor(at / hourMs)
+
+/** Messages of an hour since 1970 that failed. */
+export const failedInHour = (needs: CallbackListNeeds, merchant: string, hour: number) =>
+  failedOf(needs, merchant).filter((row) => hourOf(row) === hour)
+
+/** Sends again what failed in an hour, such as when the receiver was down. */
+const failedHtml = (needs: CallbackListNeeds, visitor: PortalVisitor): Html => {
+  const texts = textsOf(visitor)
+  const { merchant, timeZone } = visitor.shop
+  const counts = new Map<number, number>()
+  for (const row of failedOf(needs, merchant))
+    counts.set(hourOf(row), (counts.get(hourOf(row)) ?? 0) + 1)
+  if (counts.size === 0) return null
+  const day = { day: 'numeric', month: 'short' } as const
+  const clock = { hour: 'numeric', minute: '2-digit' } as const
+  const format = dateFormat(visitor.locale, { ...day, ...clock, timeZone })
+  const hours = [...counts].map(([hour, count]) => {
+    const time = format.formatRange(hour * hourMs, (hour + 1) * hourMs)
+    return [String(hour), texts.hourOf({ time, count })] as const
+  })
+  const path = callbacksPath(merchant)
+  const fields = <Choice name="hour" label={texts.failedHour} value="" of={hours} />
+  return actHtml(visitor, { path, change: 'retry_hour', label: texts.retryHour, fields })
+}
+
 const secretHtml = async (
   needs: CallbackListNeeds,
   visitor: PortalVisitor,
@@ -295,6 +332,7 @@ export const callbackListPage = async (
         <p class="quiet small">{texts.callbacksWhat}</p>
         {filtersHtml(visitor, status)}
         <div data-part="callbacks">{tableHtml(needs, visitor, rows)}</div>
+        {mayChange && statuses.some(isFailed) && failedHtml(needs, visitor)}
         {linkToOlder(visitor, last && callbacksPath(shop.merchant, older))}
       </Card>,
       mayChange && (

@@ -1,6 +1,7 @@
 import { Card, Crumbs, Quiet, Table, type Row, type Html } from '../../ui/components.tsx'
 import { mayDo } from '../../../domain/merchant/staff-roles.ts'
 import type { Attempt } from '../../../domain/callback.ts'
+import type { ReceiverAnswer } from '../../../application/merchant-request.ts'
 import type { CallbackMessageRow } from '../../../projections/callback-message-table.ts'
 import { summaryView } from '../../../http/merchant/callback-reply.ts'
 import { shopTime } from '../../ui/money.tsx'
@@ -23,7 +24,27 @@ import {
 
 const resultKinds = { delivered: 'good', failed: 'bad', gone: 'bad' } as const
 
-const attemptHtml = (visitor: PortalVisitor, one: Attempt): Row => {
+/** The clock of the record and that of the sending differ by as much. */
+const recordedWithinMs = 2_000
+
+/** What the receiver answered to an attempt, if it is still known. */
+const answerTo = (
+  { httpStatus, attemptedAt }: Attempt,
+  answers: readonly ReceiverAnswer[],
+): string | undefined => {
+  const apart = ({ at }: ReceiverAnswer): number => Math.abs(Date.parse(at) - attemptedAt)
+  const [nearest] = answers
+    .filter((one) => one.status === httpStatus && apart(one) < recordedWithinMs)
+    .sort((one, other) => apart(one) - apart(other))
+  return nearest?.answer
+}
+
+const attemptHtml = (
+  visitor: PortalVisitor,
+  one: Attempt,
+  answers: readonly ReceiverAnswer[],
+): Row => {
+  const answer = answerTo(one, answers)
   const { result, httpStatus, problem, attemptedAt, uri, durationMs } = one
   const took = durationMs === undefined ? '' : `${durationMs} ms`
   return [
@@ -32,17 +53,26 @@ const attemptHtml = (visitor: PortalVisitor, one: Attempt): Row => {
       <b class={`badge ${resultKinds[result]}`}>{httpStatus ?? '—'}</b>,
       ' ',
       problem !== null && <span class="value">{problemText(problem, visitor.language)}</span>,
+      answer !== undefined && (
+        <span class="value">
+          {textsOf(visitor).receiverAnswer} <code>{answer}</code>
+        </span>
+      ),
     ],
     { number: took },
     { kind: 'dev-long', text: <code>{uri}</code> },
   ]
 }
 
-const attemptsHtml = (visitor: PortalVisitor, attempts: readonly Attempt[]): Html => {
+const attemptsHtml = (
+  visitor: PortalVisitor,
+  attempts: readonly Attempt[],
+  answers: readonly ReceiverAnswer[],
+): Html => {
   const texts = textsOf(visitor)
   if (attempts.length === 0) return <Quiet text={texts.noAttempts} />
   const heads = [texts.time, texts.status, { number: texts.took }, texts.callbackAddress]
-  const rows = attempts.toReversed().map((one) => attemptHtml(visitor, one))
+  const rows = attempts.toReversed().map((one) => attemptHtml(visitor, one, answers))
   return <Table label={texts.attempts} kind="grid stacks" heads={heads} rows={rows} />
 }
 
@@ -71,7 +101,11 @@ const bodyHtml = (visitor: PortalVisitor, body: string, wasSent: boolean): Html 
   )
 }
 
-export type CallbackPageNeeds = CallbackListNeeds & RecordingNeeds
+export type CallbackPageNeeds = CallbackListNeeds &
+  RecordingNeeds & {
+    /** The first bytes of what receivers answered to a message in the last days. */
+    readonly answersOf: (merchant: string, message: string) => readonly ReceiverAnswer[]
+  }
 
 /** A message: what became of it, its attempts, and its body. */
 export const callbackPage = async (
@@ -114,7 +148,9 @@ export const callbackPage = async (
             ])}
             {mayRetry && actHtml(visitor, { path, change: 'retry', label: texts.retry })}
           </section>
-          <Card title={texts.attempts}>{attemptsHtml(visitor, attempts)}</Card>
+          <Card title={texts.attempts}>
+            {attemptsHtml(visitor, attempts, needs.answersOf(merchant, row.id))}
+          </Card>
         </div>
         {bodyHtml(visitor, body, attempts.length > 0)}
       </div>,

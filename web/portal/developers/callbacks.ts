@@ -10,11 +10,13 @@ import { asked, plainForm, typed } from '../../ui/fields.tsx'
 import type { Visits } from '../../payer/session.tsx'
 import type { Route } from '../../../http/route.ts'
 import { contextOfStaff, type PortalNeeds, type Shown } from '../guard.ts'
+import type { CallbackMessageRow } from '../../../projections/callback-message-table.ts'
 import type { PortalVisitor } from '../page.tsx'
 import { portalPages, shopParams } from '../pages.ts'
 import {
   callbackListPage,
   callbacksPath,
+  failedInHour,
   type CallbackListAsked,
   callbackFilters,
 } from './callback-list.tsx'
@@ -25,15 +27,21 @@ import { doneIn, textsOf } from './parts.tsx'
 export type PortalCallbackNeeds = PortalNeeds &
   CallbackPageNeeds & {
     readonly handle: Handle
+    /** Those with an address, oldest first. */
+    readonly retryCallbacks: (
+      rows: readonly CallbackMessageRow[],
+      context: Context,
+    ) => Promise<void>
     readonly sendTestCallback: (uri: string, context: Context) => Promise<void>
   }
 
 const listForm = plainForm.extend({
   change: z
-    .enum(['rotate', 'test', 'address'])
+    .enum(['rotate', 'test', 'address', 'retry_hour'])
     .meta({ description: 'Hidden in the form: what is done.' }),
   code: typed('A one-time code, to replace the secret.').optional(),
   uri: typed('Where the test message goes.', 'https://shop.example/callback').optional(),
+  hour: typed('The hour since 1970 of the messages that are sent again.', '525900').optional(),
   own_uri: typed('Where goes what has no address of its own; empty for nowhere.').optional(),
 })
 
@@ -54,6 +62,7 @@ const doneTexts = {
   rotated: 'isRotated',
   test: 'isTestSent',
   retried: 'isRetried',
+  replayed: 'isReplayed',
 } as const
 
 type ListCall = Call<{ readonly merchant: string }, undefined, FormOf<typeof listForm>>
@@ -99,6 +108,11 @@ const changing = (needs: PortalCallbackNeeds, visits: Visits, ask: AskCode) => {
       await needs.handle(merchants, merchant, command, context)
       return visits.go(visitor, callbacksPath(merchant, '?done=saved'))
     }
+    if (fieldOf(call.body, 'change') === 'retry_hour') {
+      const rows = failedInHour(needs, merchant, Number(fieldOf(call.body, 'hour')))
+      await needs.retryCallbacks(rows, context)
+      return visits.go(visitor, callbacksPath(merchant, '?status=failed&done=replayed'))
+    }
     if (fieldOf(call.body, 'change') !== 'test') return refuse('resource_is_unknown')
     if (visitor.shop.isDisabled) return refuse('merchant_is_disabled')
     const uri = fieldOf(call.body, 'uri')
@@ -132,7 +146,7 @@ export const portalCallbackRoutes = (needs: PortalCallbackNeeds, visits: Visits)
       {
         ...{ ...place, path: listPath, action: 'change_callbacks', hasNextPage: true },
         ...{
-          summary: 'Replace the secret of callbacks, set the own address, or send a test',
+          summary: 'Replace the secret, set the own address, send a test or all failed of an hour',
           ownForm: listForm,
         },
       },
