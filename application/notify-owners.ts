@@ -1,5 +1,6 @@
 import { ownerMessages } from '../domain/aggregates.ts'
 import type { NoticeKind } from '../domain/merchant/notice.ts'
+import type { NewsTopic } from '../domain/merchant/owner-message.ts'
 import { dayMs, type Instant } from '../domain/time.ts'
 import type { WhyWithdrawn } from '../domain/waiting-change.ts'
 import type { Find } from './find-state.ts'
@@ -8,9 +9,31 @@ import { perKeyBackOff, type OutageOf } from './per-key-back-off.ts'
 import type { DueWork } from './schedule.ts'
 import { listOwn, type Share } from './share.ts'
 
-/** The texts of messages to owners. */
+export type Money = { readonly currency: string; readonly amount: number }
+
+/** What was taken in on a day in one currency, in minor units. */
+export type DaySum = {
+  readonly currency: string
+  readonly payments: number
+  readonly captured: number
+  readonly refunded: number
+}
+
+/** What a message tells, as far as its text names it. */
+export type Told = {
+  readonly what: NoticeKind | NewsTopic | 'sign_in'
+  readonly shop: string
+  readonly money: Money | null
+  /** `YYYY-MM-DD`. */
+  readonly day: string
+  readonly sums: readonly DaySum[]
+  /** Null if the device names none. */
+  readonly device: string | null
+}
+
+/** The texts of messages to owners and other staff. */
 type OwnerWords = {
-  readonly notice: (kind: NoticeKind, place: string) => string
+  readonly notice: (told: Told) => string
   readonly accountAsked: (shop: string, endOfAccount: string) => string
   readonly accountWithdrawn: (shop: string, endOfAccount: string, why: WhyWithdrawn) => string
   readonly factorsChanged: (shop: string, name: string) => string
@@ -18,13 +41,18 @@ type OwnerWords = {
   readonly ownerChangeWithdrawn: (shop: string, why: WhyWithdrawn) => string
 }
 
-/** The texts in the language of a country (ISO 3166): the owner's own language is unknown. */
-export type OwnerWordsIn = (country: string | null) => OwnerWords
+/** In the language that somebody has chosen, else in that of a country (ISO 3166). */
+export type OwnerWordsIn = (country: string | null, chosen: string | undefined) => OwnerWords
 
 type Owed = { readonly cause: string; readonly merchant: string | null; readonly at: Instant }
 
-/** `member` is unique among all merchants. */
-export type Letter = { readonly member: string; readonly to: string; readonly text: string }
+/** `member` is unique among all merchants; `subject` is of mails. */
+export type Letter = {
+  readonly member: string
+  readonly to: string
+  readonly subject?: string
+  readonly text: string
+}
 
 type Needs<Message extends Owed> = {
   /** Messages that not everybody has received, oldest first. */
@@ -72,7 +100,7 @@ const notify = async <Message extends Owed>(
 
 /**
  * Sends the messages to owners that events call for, and records who has received them: a restart
- * sends what is left.
+ * sends what is left. Whoever has chosen other messages, or none, is no receiver.
  */
 export const notifyOwners = <Message extends Owed>(needs: Needs<Message>): DueWork => {
   const { rows, share, caughtUp, outageOf } = needs

@@ -3,11 +3,11 @@ import { refuse, Refusal } from '../domain/refusal.ts'
 import { secondsAfter, type Instant, type Seconds } from '../domain/time.ts'
 import type { Traceparent } from './tracing.ts'
 
-/** Sends a text to a phone number in the background. */
+/** Sends a text to a phone number, or to an e-mail address, in the background. */
 export type SendMessage = (to: string, text: string, traceparent?: Traceparent) => void
 
 /** What a code is good for. */
-type ProofPurpose = 'sign_up' | 'change' | 'recovery'
+type ProofPurpose = 'sign_up' | 'change' | 'recovery' | 'mail'
 
 export type Limit = {
   /** @throws Refusal sign_in_is_locked */
@@ -44,7 +44,7 @@ type NumberProofNeeds = {
   readonly afterAnswer: (work: () => Promise<void>) => void
 }
 
-/** A proved number, with the time its code was requested. */
+/** A proved number, or e-mail address, with the time its code was requested. */
 export type ProvedNumber = { readonly phone: string; readonly askedAt: Instant }
 
 type Proof = ProvedNumber & {
@@ -101,8 +101,8 @@ const countMessage = (
 }
 
 /**
- * Codes sent to phone numbers. The client keeps the sealed request, so that strangers store nothing
- * here.
+ * Codes sent to phone numbers, or to e-mail addresses. The client keeps the sealed request, so that
+ * strangers store nothing here.
  */
 export const numberProofs = (needs: NumberProofNeeds) => {
   const { sendMessage, messageLimits, tries } = needs

@@ -39,10 +39,11 @@ export const withoutRecoveryCode = (
   return left.length === recovery.length ? undefined : { ...credentials, recovery: left }
 }
 
-/** A changed address is no longer verified. */
+/** A changed address is no longer verified, unless it was confirmed to change it. */
 const withChanges = (known: Profile, changes: Partial<Profile>): Profile => {
   const changed = { ...known, ...changes }
-  const isEmailVerified = known.isEmailVerified && changed.email === known.email
+  const isSame = known.isEmailVerified && changed.email === known.email
+  const isEmailVerified = changes.isEmailVerified ?? isSame
   return { ...changed, isEmailVerified }
 }
 

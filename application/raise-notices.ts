@@ -6,16 +6,8 @@ import { idIn, merchantAndIdIn } from '../domain/stream.ts'
 import type { Sum } from '../domain/money/money.ts'
 import { dayMs, type Instant } from '../domain/time.ts'
 import type { Context, Deciding } from './handle.ts'
+import type { MerchantEvent, oweMessages } from './owe-messages.ts'
 import type { DueWork } from './schedule.ts'
-
-type News = {
-  readonly position: number
-  readonly merchant: string
-  readonly type: string
-  readonly stream: string
-  readonly actor: string
-  readonly at: Instant
-}
 
 type Expiring = {
   readonly tid: string
@@ -36,16 +28,18 @@ type Payout = {
 
 type Needs = Deciding & {
   /** The payout of an event of it. */
-  readonly payoutOf: (news: News) => Promise<Payout | undefined>
+  readonly payoutOf: (news: MerchantEvent) => Promise<Payout | undefined>
   readonly newId: () => string
   /** Authorisations of all merchants that end between two instants, soonest first. */
   readonly expiringBetween: (start: Instant, end: Instant, limit: number) => readonly Expiring[]
   /** Events after a position that may need attention, oldest first. */
-  readonly newsBehind: (position: number, limit: number) => readonly News[]
+  readonly newsBehind: (position: number, limit: number) => readonly MerchantEvent[]
   /** Where to start after a restart; recent news is checked once more. */
   readonly firstPosition: () => number
   /** The member who has just become an owner through this staff event, if any. */
-  readonly newOwner: (news: News) => Promise<string | undefined>
+  readonly newOwner: (news: MerchantEvent) => Promise<string | undefined>
+  /** Messages to staff about what needs nobody. */
+  readonly owe: ReturnType<typeof oweMessages>
 }
 
 const lookEveryMs = 600_000
@@ -88,7 +82,7 @@ const moneyOf = ({ currency, amount }: Payout): Notice['money'] => {
 /** A payout that was paid after all needs nobody. */
 const settlePaid =
   ({ find, handle, newId, payoutOf }: Needs) =>
-  async (news: News, at: Instant): Promise<void> => {
+  async (news: MerchantEvent, at: Instant): Promise<void> => {
     const payout = await payoutOf(news)
     if (!payout?.isPaid) return
     const { merchant } = news
@@ -103,7 +97,10 @@ const settlePaid =
   }
 
 /** Undefined if nothing needs attention. */
-const noticeOf = async ({ newOwner, payoutOf }: Needs, news: News): Promise<Notice | undefined> => {
+const noticeOf = async (
+  { newOwner, payoutOf }: Needs,
+  news: MerchantEvent,
+): Promise<Notice | undefined> => {
   const { type, stream, position, actor } = news
   const plain = { money: null, until: null }
   if (type === 'DestinationRested') {
@@ -143,8 +140,11 @@ export const raiseNotices = (needs: Needs): DueWork => {
     for (let isMore = true; isMore && !stopped.aborted;) {
       const batch = needs.newsBehind(position, batchSize)
       for (const news of batch) {
-        const notice = news.at > now - newsLastMs ? await noticeOf(needs, news) : undefined
-        if (notice) await raise(news.merchant, notice, now)
+        if (news.at > now - newsLastMs) {
+          const notice = await noticeOf(needs, news)
+          if (notice) await raise(news.merchant, notice, now)
+          await needs.owe.ofEvent(news, now)
+        }
         if (news.type === 'PayoutPaid') await settle(news, now)
         position = news.position
       }
@@ -168,7 +168,10 @@ export const raiseNotices = (needs: Needs): DueWork => {
 
   return async (now, stopped) => {
     await raiseNews(now, stopped)
-    if (now >= nextLook) await raiseExpiring(now, stopped)
+    if (now >= nextLook) {
+      await needs.owe.ofDays(now)
+      await raiseExpiring(now, stopped)
+    }
     return nextLook
   }
 }

@@ -11,6 +11,7 @@ import {
   addressFinding,
   callbackFinding,
   gatewayFinding,
+  mailFinding,
   serviceFinding,
   trustOf,
 } from './doctor/network.ts'
@@ -95,6 +96,7 @@ const checksOf = (
     service: () => serviceFinding(settings, now),
     callbacks: withCore((core) => callbackFinding(core, settings)),
     gateway: () => gatewayFinding(settings),
+    mail: () => mailFinding(settings),
     bank: () => bankFinding(settings),
     funding: () => fundingFinding(settings),
   }

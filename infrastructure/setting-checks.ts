@@ -68,6 +68,12 @@ export const pageUrl = text(
   (given) => urlOf(given) !== undefined,
 )
 
+/** A mail server, or a gateway. */
+export const mailUrl = text(
+  'must be an address such as smtps://user:password@mail.example or https://gateway.example',
+  (given) => /^(smtps?|https?):\/\/[^/]/.test(given) && URL.canParse(given),
+)
+
 /** RFC 9116, 2.5.3. */
 export const contact = text(
   'must be an address such as mailto:security@pay.example, https://… or tel:+47…',

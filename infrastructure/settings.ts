@@ -10,6 +10,7 @@ import {
   choice,
   contact,
   flag,
+  mailUrl,
   wholeNumber,
   brand,
   publicUrl,
@@ -177,6 +178,16 @@ const settings = {
     pageUrl.optional(),
     'Address of your gateway for text messages, which takes a signed POST of {to, text}. ' +
       'In production nobody can prove a phone number without it.',
+  ],
+  MAIL_URL: [
+    mailUrl.optional(),
+    'Where mails go: your mail server, as smtps://user:password@host or smtp://host:587 ' +
+      '(in production with STARTTLS, unless ?requireTLS=false), or a gateway of yours, which ' +
+      'takes a signed POST of {to, subject, text}. Without it nobody can choose mails.',
+  ],
+  MAIL_FROM: [
+    text('must be an e-mail address', (given) => z.email().safeParse(given).success).optional(),
+    'Sender of mails to a mail server; default: no-reply at the host of PUBLIC_URL.',
   ],
   MESSAGES_PER_HOUR: [
     wholeNumber(1, 9_999_999).default(1_000),

@@ -13,11 +13,11 @@ const ownerMessages = sqliteTable(
   {
     /** The stream and revision of the event that it is about. */
     cause: text().primaryKey(),
-    kind: text({ enum: ['account', 'owner', 'factors', 'notice'] }).notNull(),
+    kind: text({ enum: ['account', 'owner', 'factors', 'notice', 'news', 'sign_in'] }).notNull(),
     position: integer().notNull(),
     /** Null if it is about a person. */
     merchant: text(),
-    /** The kind of a notice, or why a change is withdrawn; else empty. */
+    /** The kind of a notice, the topic of news, or why a change is withdrawn; else empty. */
     detail: text().notNull(),
     at: integer().notNull(),
   },
@@ -35,7 +35,9 @@ const handles = [
   'OwnerChangeWithdrawn',
   'PayerNumberProved',
   'PayerCredentialsChanged',
+  'PayerSignedIn',
   'NoticeRaised',
+  'StaffMessageOwed',
   'OwnersNotified',
 ] as const
 
@@ -57,6 +59,10 @@ const messageOf = (event: Handled): Pick<OwedMessage, 'kind' | 'detail'> | undef
       return { kind: 'factors', detail: '' }
     case 'PayerCredentialsChanged':
       return isOfFactors(event.data.what) ? { kind: 'factors', detail: '' } : undefined
+    case 'PayerSignedIn':
+      return event.data.notify && { kind: 'sign_in', detail: '' }
+    case 'StaffMessageOwed':
+      return { kind: 'news', detail: event.data.topic }
     case 'NoticeRaised':
       return { kind: 'notice', detail: event.data.kind }
     case 'AccountChangeAnnounced':
@@ -70,7 +76,7 @@ export const ownerMessageProjection = projection({
   table: ownerMessages,
   handles,
   keyOf: ({ type, stream, revision }) => {
-    if (type === 'OwnersNotified') return idIn(stream)
+    if (type === 'OwnersNotified' || type === 'StaffMessageOwed') return idIn(stream)
     // Earlier versions recorded so that owners were told of the event before.
     return `${stream}@${type.endsWith('Announced') ? revision - 1 : revision}`
   },

@@ -63,6 +63,7 @@ import {
   merchantLookupQuery,
 } from './merchant-list.ts'
 import { merchantNewsProjection, merchantNewsQueries } from './merchant-news.ts'
+import { dailyReaderProjection, dailyReaderQueries } from './daily-readers.ts'
 import { ownerMessageProjection, ownerMessageQueries } from './owner-messages.ts'
 import { payerInboxQueries, payerSessionProjection, payerSessionQueries } from './payer-inbox.ts'
 import { paymentListQueries } from './payment-list.ts'
@@ -163,6 +164,7 @@ const readModels = {
     users: registerReadModel('users', user),
     pointsOfSale: posRegister,
     news: { projections: [merchantNewsProjection], queries: merchantNewsQueries },
+    dailyReaders: { projections: [dailyReaderProjection], queries: dailyReaderQueries },
     ownerMessages: { projections: [ownerMessageProjection], queries: ownerMessageQueries },
     ownerChanges: { projections: [ownerChangeProjection], queries: ownerChangeQueries },
     staff: { projections: [staffProjection], queries: staffQueries },

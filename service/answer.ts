@@ -135,6 +135,7 @@ export const openService = async (
   const people = peopleSlice(core, about, { links, messages, merchants, granted })
   const { answers } = people
   const { confirmPayer, findSession, devicesOf, signOut } = people.accounts
+  const { changeProfile, mailProofs } = people.accounts
   const accounting = accountingSlice(core, about, links)
   const { readLog, settleNow } = accounting
   const callbacks = callbackSlice(core, { links, authenticate, pusher, sending })
@@ -218,6 +219,8 @@ export const openService = async (
       readLog,
       receipts,
       sendMessage,
+      changeProfile,
+      mailProofs,
       takePayment,
       simulator: isSandbox ? sandbox : undefined,
       verifySecret,

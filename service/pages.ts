@@ -95,6 +95,8 @@ export const openPages = async (
     readLog: reportLogs(core).logs.read,
     receipts: receiptsOf({ store, tree, checkpoints, accounting }),
     sendMessage: unavailable,
+    changeProfile: unavailable,
+    mailProofs: { ask: unavailable, check: unavailable, use: unavailable },
     takePayment: unavailable,
     simulator: isSandbox ? simulator : undefined,
     verifySecret,

@@ -23,6 +23,7 @@ const packages = Object.entries(lock.packages).filter(([path]) => path !== '')
 const permissive: ReadonlySet<string> = new Set([
   ...[
     'MIT',
+    'MIT-0',
     'ISC',
     'Apache-2.0',
     'BSD-2-Clause',

@@ -217,6 +217,7 @@ const eventFeedCauses: Causes<EventFeedCommand, EventFeedEvent, EventFeed> = {
 }
 
 const ownerMessageCauses: Causes<OwnerMessageCommand, OwnerMessageEvent, OwnerMessage> = {
+  StaffMessageOwed: (data) => [{ type: 'OweMessage', ...data }],
   OwnersNotified: (data) => [{ type: 'NotifyOwners', ...data }],
 }
 

@@ -65,6 +65,7 @@ export const payerCauses: Causes<PayerCommand, PayerEvent, Payer> = {
   PayerProfileChanged: ({ profile }, given) => [
     { type: 'ChangeProfile', before: sealedBefore(given, 'profile'), profile },
   ],
+  PayerPreferencesChanged: (data) => [{ type: 'ChangePreferences', preferences: data }],
   PayerNumberProved: ({ profile, absorbed }, given) => [
     { type: 'ProveNumber', before: sealedBefore(given, 'profile'), profile, absorbed },
   ],

@@ -9,6 +9,7 @@ import {
   resolvePublic,
 } from '../../infrastructure/callbacks/name-resolution.ts'
 import { checkLiteral } from '../../infrastructure/callbacks/signed-post.ts'
+import { isMailServer, mailServer } from '../../infrastructure/people/mail-server.ts'
 import type { Settings } from '../../infrastructure/settings.ts'
 import type { Core } from '../../service/core.ts'
 import { ask, Unreachable, type Answer } from './ask.ts'
@@ -138,16 +139,32 @@ export const callbackFinding = async (core: Core, settings: Settings): Promise<F
     : warning(found, 'tell these merchants')
 }
 
-/** The gateway of text messages: any answer counts but a failure of its own. */
-export const gatewayFinding = async (settings: Settings): Promise<Finding> => {
-  const { MESSAGE_URL } = settings
-  if (MESSAGE_URL === undefined)
-    return fault('nobody can prove a phone number', 'set MESSAGE_URL to your gateway')
-  const { status, validTo } = await ask(MESSAGE_URL, 'HEAD', trustOf(settings))
+const gatewayOf = async (url: string, settings: Settings): Promise<Finding> => {
+  const { status, validTo } = await ask(url, 'HEAD', trustOf(settings))
   // The rest of the address may hold a password.
-  const { origin } = new URL(MESSAGE_URL)
+  const { origin } = new URL(url)
   if (status >= 500) return fault(`${origin} answers ${status}`, 'repair the gateway')
   return validTo === undefined
     ? warning(`${origin} answers without TLS`, 'use https: messages hold codes')
     : ok(`${origin} answers`)
+}
+
+/** The gateway of text messages: any answer counts but a failure of its own. */
+export const gatewayFinding = async (settings: Settings): Promise<Finding> =>
+  settings.MESSAGE_URL === undefined
+    ? fault('nobody can prove a phone number', 'set MESSAGE_URL to your gateway')
+    : gatewayOf(settings.MESSAGE_URL, settings)
+
+/** The mail server lets the service sign in, or the gateway of mails answers. */
+export const mailFinding = async (settings: Settings): Promise<Finding> => {
+  const { MAIL_URL } = settings
+  if (MAIL_URL === undefined) return ok('MAIL_URL is not set: messages are text messages')
+  if (!isMailServer(MAIL_URL)) return gatewayOf(MAIL_URL, settings)
+  const server = mailServer(settings)
+  const problem = await server.check()
+  server.close()
+  const { host } = new URL(MAIL_URL)
+  if (!problem) return ok(`${host} lets the service in`)
+  const status = problem.status === null ? '' : ` ${problem.status}`
+  return fault(`${host} does not: ${problem.problem}${status}`, 'see MAIL_URL and the mail server')
 }

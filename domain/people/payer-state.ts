@@ -2,6 +2,7 @@ import { type Instant, instant } from '../time.ts'
 import { unlocked, type Lockout } from './lockout.ts'
 import { z } from 'zod'
 import type { EventsOf } from '../decider.ts'
+import { preferences, type Preferences } from './preferences.ts'
 
 /** Encrypted with the payer's key, which is stored outside the log. */
 export const sealed = z.string()
@@ -16,6 +17,8 @@ export const payerEvents = {
    */
   PayerRegistered: z.object({ profile: sealed, credentials: sealed }),
   PayerProfileChanged: z.object({ profile: sealed }),
+  /** What is absent stays as it was. */
+  PayerPreferencesChanged: preferences,
   /**
    * The account has another number. `absorbed`: the person that merchants named by that number,
    * erased together with this payer.
@@ -37,6 +40,8 @@ export const payerEvents = {
     /** Name that the device reports. */
     device: sealed.optional(),
     known: knownDevice.optional(),
+    /** The payer wants to be told, and the device is new. */
+    notify: z.literal(true).optional(),
   }),
   /** At most once every few minutes, so that idle sessions can end. */
   PayerSessionUsed: z.object({ session: z.string() }),
@@ -64,6 +69,9 @@ export type PresentPayer = {
   readonly status: 'present'
   readonly profile: string
   readonly credentials: string
+  readonly preferences?: Preferences
+  /** When notices were chosen last: what happened before is no news. */
+  readonly choseNoticesAt?: Instant
   /** Whether requests to its phone number reach it. */
   readonly hasNumber: boolean
   /** Persons named by phone numbers that now belong to this payer. */
@@ -136,6 +144,10 @@ export const evolvePayer = (payer: Payer, event: PayerEvent, at: Instant): Payer
   switch (event.type) {
     case 'PayerProfileChanged':
       return { ...payer, profile: event.data.profile }
+    case 'PayerPreferencesChanged': {
+      const preferences = { ...payer.preferences, ...event.data }
+      return { ...payer, preferences, ...(event.data.notices && { choseNoticesAt: at }) }
+    }
     case 'PayerNumberProved': {
       const { profile, absorbed } = event.data
       const all = absorbed === undefined ? payer.absorbed : [...payer.absorbed, absorbed]

@@ -2,6 +2,7 @@ import { jsonEquals } from '../json-equality.ts'
 import type { Decider } from '../decider.ts'
 import { refuse } from '../refusal.ts'
 import type { Instant } from '../time.ts'
+import { wayOf, type Preferences } from './preferences.ts'
 import { afterFailure, checkLockout } from './lockout.ts'
 import {
   type PayerEvent,
@@ -51,6 +52,7 @@ export type PayerCommand =
       readonly profile: string
       readonly absorbed?: string | undefined
     }
+  | { readonly type: 'ChangePreferences'; readonly preferences: Preferences }
   | { readonly type: 'LoseNumber' }
   | (Attempt & { readonly type: 'CheckPin'; readonly isRight: boolean })
   | (CodeAttempt & {
@@ -135,10 +137,12 @@ const decideSignIn = (command: Of<'SignIn'>, payer: PresentPayer): readonly Paye
   checkLockout(lockoutFor(payer, known), command.at)
   const codeStep = recovery ? payer.lastCodeStep : stepOf(command, payer)
   if (codeStep === undefined) return failed('code', payer, command)
+  const isNews = !isKnown(payer, known) && wayOf(payer.preferences, 'sign_in', false) !== 'none'
   const data = {
     ...{ session, codeStep, expiresAt },
     ...(device !== undefined && { device }),
     ...(known !== undefined && { known }),
+    ...(isNews && { notify: true as const }),
   }
   const begun: PayerEvent = { type: 'PayerSignedIn', data }
   return recovery ? [afterRecoveryCode(recovery, payer), begun] : [begun]
@@ -210,6 +214,13 @@ export const payer: Decider<PayerCommand, PayerEvent, Payer> = {
       case 'ChangeProfile':
       case 'ProveNumber':
         return decideProfile(command, present(payer))
+      case 'ChangePreferences': {
+        const { preferences: before = {} } = present(payer)
+        const data = command.preferences
+        return jsonEquals(before, { ...before, ...data })
+          ? []
+          : [{ type: 'PayerPreferencesChanged', data }]
+      }
       case 'LoseNumber':
         return present(payer).hasNumber ? [{ type: 'PayerNumberLost', data: {} }] : []
       case 'CheckPin': {

@@ -68,6 +68,7 @@ const signingUp = ({ handle, find, settings, merchants }: Core, staff: StaffWork
 }
 
 type Parts = Pick<PayerAccounts, 'confirmPayer' | 'findSession' | 'devicesOf' | 'signOut'> &
+  Pick<PayerAccounts, 'changeProfile'> &
   Pick<Access, 'verifySecret'> &
   Pick<CallbackSlice, 'findCallbackSecrets' | 'destinations'> & {
     readonly links: Links
@@ -80,6 +81,7 @@ type Parts = Pick<PayerAccounts, 'confirmPayer' | 'findSession' | 'devicesOf' | 
     readonly readLog: AccountingSlice['readLog']
     readonly receipts: TransparencySlice['needs']['receipts']
     readonly sendMessage: Messages['send']
+    readonly mailProofs: Pick<PayerAccounts['mailProofs'], 'ask' | 'check' | 'use'>
     readonly takePayment: PaymentSlice['takePayment']
     readonly simulator: Simulator | undefined
   }
@@ -118,6 +120,10 @@ export const portalSlice = (core: Core, about: About, parts: Parts) => {
     confirmPayer: parts.confirmPayer,
     signOut: parts.signOut,
     findProfile: granted.findProfile,
+    changeProfile: parts.changeProfile,
+    mailProofs: parts.mailProofs,
+    canMail: about.isSandbox || core.settings.MAIL_URL !== undefined,
+    issuer: granted.issuer,
     noteVisit: staffVisits(core),
     watch: parts.watch,
     newestOf: changes.newestOf,

@@ -1,8 +1,5 @@
 import type { SendMessage } from '../../application/number-proofs.ts'
-import {
-  makeCallbackSender,
-  type SendResult,
-} from '../../infrastructure/callbacks/callback-sender.ts'
+import { makeCallbackSender } from '../../infrastructure/callbacks/callback-sender.ts'
 import type { SendingNeeds } from '../callbacks/logged-sending.ts'
 import { makeSignedPost } from '../../infrastructure/callbacks/signed-post.ts'
 import type { Core } from '../core.ts'
@@ -10,14 +7,25 @@ import {
   makeMessageLimits,
   type MessageLimits,
 } from '../../infrastructure/people/message-limits.ts'
+import { isMailServer, mailServer } from '../../infrastructure/people/mail-server.ts'
 import type { Log } from '../../infrastructure/logs/log.ts'
 import type { Traceparent } from '../../application/tracing.ts'
 import { nextTurn, pause, randomUUID, wallClock } from '../../application/machine.ts'
 
-type Addressed = { readonly to: string; readonly text: string }
+/** `to` is a number such as `+4799999901`, or an e-mail address, which has a subject. */
+type Addressed = { readonly to: string; readonly subject?: string; readonly text: string }
 
 /** A message that the sandbox shows instead of sending it. */
-type ShownMessage = Addressed & { readonly at: number }
+type ShownMessage = Omit<Addressed, 'subject'> & { readonly at: number }
+
+type Sent = {
+  readonly isDelivered: boolean
+  readonly status: number | null
+  readonly problem: string | null
+}
+
+/** Hands a message over once. */
+type HandOver = (id: string, message: Addressed, trace?: Traceparent) => Promise<Sent>
 
 const messagesShown = 1_000
 /** Delays before the second and third attempts, in ms. */
@@ -31,13 +39,11 @@ const showMessages = (log: Log, now: () => number) => {
     if (shown.length > messagesShown) shown.shift()
     log.info({ to, text }, 'a message')
   }
-  const send: SendMessage = (phone, text) => show(`+${phone}`, text)
   return {
-    send,
-    deliver: async (_: string, { to, text }: Addressed): Promise<boolean> => {
+    handOver: (async (_, { to, text }) => {
       show(to, text)
-      return true
-    },
+      return { isDelivered: true, status: null, problem: null }
+    }) satisfies HandOver,
     /** Newest first. */
     sentTo: (to: string | undefined): readonly ShownMessage[] =>
       shown.filter((message) => to === undefined || message.to === to).reverse(),
@@ -61,24 +67,36 @@ const workUnderWay = (log: Log) => {
   }
 }
 
-type GatewayNeeds = {
-  readonly url: string
-  readonly log: Log
-  readonly begin: ReturnType<typeof workUnderWay>['begin']
-  readonly post: (id: string, uri: string, body: string, trace?: Traceparent) => Promise<SendResult>
+/** How long a mail server that was not reached is left alone, so that nothing waits for it. */
+const mailRestMs = 5_000
+
+const byMailServer = ({ settings, now }: Pick<Core, 'settings' | 'now'>) => {
+  const server = mailServer(settings)
+  let failedAt = -Infinity
+  const handOver: HandOver = async (id, { to, text, subject = text }) => {
+    const since = now() - failedAt
+    if (since >= 0 && since < mailRestMs)
+      return { isDelivered: false, status: null, problem: 'the mail server failed a moment ago' }
+    const problem = await server.send(id, { to, subject, text })
+    if (problem?.status === null) failedAt = now()
+    return { isDelivered: !problem, status: null, problem: null, ...problem }
+  }
+  return { handOver, close: server.close }
 }
 
-/** Posts messages to the operator's gateway, signed like callbacks; at most three attempts. */
-const sendToGateway = ({ url, log, begin, post }: GatewayNeeds) => {
-  const stopping = new AbortController()
-  const { signal } = stopping
-
-  const attempt = async (id: string, body: string, trace?: Traceparent): Promise<void> => {
+/** Sends in the background, at most three attempts. */
+const sending = (
+  { log, begin }: { readonly log: Log; readonly begin: ReturnType<typeof workUnderWay>['begin'] },
+  signal: AbortSignal,
+) => {
+  const attempt = async (handOver: HandOver, message: Addressed, trace?: Traceparent) => {
+    const id = randomUUID()
     for (const wait of [...waits, undefined]) {
-      const { result, httpStatus, problem } = await post(id, url, body, trace)
-      if (result === 'delivered' || signal.aborted) return
-      const told = { message: id, status: httpStatus, problem }
-      if (wait === undefined) return log.error(told, 'a message was not sent: look at MESSAGE_URL')
+      const { isDelivered, status, problem } = await handOver(id, message, trace)
+      if (isDelivered || signal.aborted) return
+      const told = { message: id, status, problem }
+      const setting = message.to.includes('@') ? 'MAIL_URL' : 'MESSAGE_URL'
+      if (wait === undefined) return log.error(told, `a message was not sent: look at ${setting}`)
       log.warn(told, 'a message was not sent: it will be tried again')
       const isOver = await pause(wait, { signal }).then(
         () => true,
@@ -87,21 +105,28 @@ const sendToGateway = ({ url, log, begin, post }: GatewayNeeds) => {
       if (!isOver) return
     }
   }
-
-  const send: SendMessage = (phone, text, trace) =>
-    begin(() => attempt(randomUUID(), JSON.stringify({ to: `+${phone}`, text }), trace))
-  const deliver = async (id: string, { to, text }: Addressed): Promise<boolean> => {
-    const { result } = await post(id, url, JSON.stringify({ to, text }))
-    return result === 'delivered'
-  }
-  return { send, deliver, stop: (): void => stopping.abort() }
+  return (handOver: HandOver | undefined): SendMessage | undefined =>
+    handOver && ((to, text, trace) => begin(() => attempt(handOver, { to, text }, trace)))
 }
+
+type Sender = ReturnType<typeof makeCallbackSender>
+
+/** The operator's gateways take what is posted to them, signed like callbacks. */
+const byGateway =
+  ({ send }: Pick<Sender, 'send'>, url: string): HandOver =>
+  async (id, message, trace) => {
+    const sent = await send(id, url, JSON.stringify(message), [], undefined, trace)
+    const { result, httpStatus: status, problem } = sent
+    return { isDelivered: result === 'delivered', status, problem }
+  }
 
 export type Messages = {
   /** Undefined in production without MESSAGE_URL. */
   readonly send: SendMessage | undefined
-  /** Sends once, to a number such as `+4799999901` or an e-mail address; whether it has arrived. */
-  readonly deliver: ((id: string, message: Addressed) => Promise<boolean>) | undefined
+  /** The same to an e-mail address; undefined in production without MAIL_URL. */
+  readonly sendMail: SendMessage | undefined
+  /** Sends once; whether it has arrived. */
+  readonly deliver: (id: string, message: Addressed) => Promise<boolean>
   readonly limits: MessageLimits
   /** Runs work that composes and sends a message, after the response. */
   readonly afterAnswer: (work: () => Promise<void>) => void
@@ -111,50 +136,62 @@ export type Messages = {
   readonly stop: () => void
 }
 
-/** How this service sends text messages (interface 12.2); without `sending`, to no gateway. */
+type Surroundings = Omit<SendingNeeds, 'countAttempt'>
+
+const openSender = (settings: Core['settings'], { wire, signer }: Surroundings): Sender =>
+  makeCallbackSender({
+    names: wire.names,
+    stringToSign: wire.stringToSign,
+    signer,
+    machineNow: wallClock,
+    signedPost: makeSignedPost({
+      // The operator's own gateway may be on a private network.
+      arePrivateAddressesAllowed: true,
+      certificates: settings.CALLBACK_CA_FILE,
+      otherCertificates: settings.NODE_EXTRA_CA_CERTS,
+    }),
+  })
+
+/**
+ * How this service sends text messages and mails (interface 12.2); without `surroundings`, to no
+ * gateway.
+ */
 export const openMessages = (
-  { now, settings, log, securityLog }: Pick<Core, 'now' | 'settings' | 'log' | 'securityLog'>,
-  sending: Omit<SendingNeeds, 'countAttempt'> | undefined,
+  core: Pick<Core, 'now' | 'settings' | 'log' | 'securityLog'>,
+  surroundings: Surroundings | undefined,
 ): Messages => {
-  const { MODE, MESSAGE_URL: url } = settings
+  const { now, settings, log, securityLog } = core
+  const { MODE, MESSAGE_URL, MAIL_URL } = settings
   const { begin, settled } = workUnderWay(log)
-  // The time that work takes reveals nothing.
-  const afterAnswer = (work: () => Promise<void>): void => begin(() => nextTurn().then(work))
-  const limits = makeMessageLimits({ log, securityLog, perHour: settings.MESSAGES_PER_HOUR })
-  if (url !== undefined && sending) {
-    const sender = makeCallbackSender({
-      names: sending.wire.names,
-      stringToSign: sending.wire.stringToSign,
-      signer: sending.signer,
-      machineNow: wallClock,
-      signedPost: makeSignedPost({
-        // The operator's own gateway may be on a private network.
-        arePrivateAddressesAllowed: true,
-        certificates: settings.CALLBACK_CA_FILE,
-        otherCertificates: settings.NODE_EXTRA_CA_CERTS,
-      }),
-    })
-    const post: GatewayNeeds['post'] = (id, uri, body, trace) =>
-      sender.send(id, uri, body, [], undefined, trace)
-    const { send, deliver, stop } = sendToGateway({ url, log, begin, post })
-    const end = (): void => {
-      stop()
-      sender.close()
-    }
-    return { send, deliver, limits, afterAnswer, sentTo: () => [], settled, stop: end }
-  }
-  if (MODE === 'sandbox') {
-    const { send, deliver, sentTo } = showMessages(log, now)
-    return { send, deliver, limits, afterAnswer, sentTo, settled, stop: () => {} }
-  }
-  log.warn('nobody can prove a phone number: set MESSAGE_URL to the address of your gateway')
+  const stopping = new AbortController()
+  const shown = showMessages(log, now)
+  const otherwise = MODE === 'sandbox' ? shown.handOver : undefined
+  const mails = isMailServer(MAIL_URL) ? byMailServer(core) : undefined
+  const urls = [MESSAGE_URL, mails ? undefined : MAIL_URL]
+  const hasGateway = surroundings && urls.some((url) => url !== undefined)
+  const sender = hasGateway ? openSender(settings, surroundings) : undefined
+  const [byText, byMail] = urls.map((url) =>
+    sender && url !== undefined ? byGateway(sender, url) : otherwise,
+  )
+  const handOver = (to: string) => (to.includes('@') ? (mails?.handOver ?? byMail) : byText)
+  const sendBy = sending({ log, begin }, stopping.signal)
+  const sendText = sendBy(byText)
+  if (!sendText)
+    log.warn('nobody can prove a phone number: set MESSAGE_URL to the address of your gateway')
   return {
-    send: undefined,
-    deliver: undefined,
-    limits,
-    afterAnswer,
-    sentTo: () => [],
+    send: sendText && ((phone, ...message) => sendText(`+${phone}`, ...message)),
+    sendMail: sendBy(handOver('@')),
+    deliver: async (id, message) =>
+      (await handOver(message.to)?.(id, message))?.isDelivered ?? false,
+    limits: makeMessageLimits({ log, securityLog, perHour: settings.MESSAGES_PER_HOUR }),
+    // The time that work takes reveals nothing.
+    afterAnswer: (work) => begin(() => nextTurn().then(work)),
+    sentTo: shown.sentTo,
     settled,
-    stop: () => {},
+    stop: () => {
+      stopping.abort()
+      sender?.close()
+      mails?.close()
+    },
   }
 }

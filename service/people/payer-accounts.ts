@@ -66,17 +66,19 @@ export const payerSessions = (core: Core) => {
      * Undefined unless the session is live. `isUse`: by the user, not just by a page that refreshes
      * itself.
      */
-    findSession: async (session: string, at: number, isUse = true) => {
+    findSession: async (digest: string, at: number, isUse = true) => {
       await core.readModels.caughtUp()
-      const row = sessions.find(session)
-      if (!row || (await find(payers, row.payer)).status !== 'present') return undefined
-      const usedAt = lastUse(session, row.usedAt)
+      const row = sessions.find(digest)
+      const payer = row && (await find(payers, row.payer))
+      if (!row || payer?.status !== 'present') return undefined
+      const session = { ...row, preferences: payer.preferences }
+      const usedAt = lastUse(digest, row.usedAt)
       if (!isLive({ expiresAt: row.expiresAt, usedAt }, at)) return undefined
-      if (!isUse) return row
-      used.set(session, at)
-      const last = Math.max(row.usedAt, recorded.get(session) ?? 0)
-      if (at >= last + recordedEveryMs) record(row.payer, session, at)
-      return row
+      if (!isUse) return session
+      used.set(digest, at)
+      const last = Math.max(row.usedAt, recorded.get(digest) ?? 0)
+      if (at >= last + recordedEveryMs) record(row.payer, digest, at)
+      return session
     },
     /** Live sessions, newest first. */
     devicesOf: (payer: string, at: number) =>
@@ -146,19 +148,33 @@ export const pageSeals = (vault: Pick<Core['vault'], 'secret'>) => {
   }
 }
 
-/** Codes sent to phone numbers. */
-const proofsOf = (seals: ReturnType<typeof pageSeals>, { messages, used }: Needs) =>
+/** Codes sent to phone numbers, or to e-mail addresses. */
+const proofsOf = (
+  seals: ReturnType<typeof pageSeals>,
+  { messages, used }: Needs,
+  sendMessage: Messages['send'],
+  messageLimits: NumberLimits = messages.limits,
+) =>
   numberProofs({
-    sendMessage: messages.send,
+    sendMessage,
     newNumberCode: () => String(randomInt(1_000_000)).padStart(6, '0'),
     newId: () => randomBytes(16).toString('hex'),
     ...seals,
     isSameText,
-    messageLimits: messages.limits,
+    messageLimits,
     tries: makeThrottle(triesPerCode, messagePeriodMs),
     used,
     afterAnswer: messages.afterAnswer,
   })
+
+type NumberLimits = Parameters<typeof numberProofs>[0]['messageLimits']
+
+/** Mails cost nothing by where they go. */
+const mailLimits = ({ limits }: Messages): NumberLimits => ({
+  number: limits.number,
+  address: limits.address,
+  destination: { check: () => {}, count: () => {} },
+})
 
 /** Acceptances by name; one across all nodes is the first. */
 const firstAcceptances = (used: UsedOnce) => {
@@ -240,7 +256,9 @@ export const payerAccounts = (core: Core, needs: Needs) => {
     // Integration tests need not wait half a minute for the next code.
     codesWorkOnce: settings.MODE !== 'sandbox',
   }
-  const proofs = proofsOf(seals, needs)
+  const { messages } = needs
+  const proofs = proofsOf(seals, needs, messages.send)
+  const mailProofs = proofsOf(seals, needs, messages.sendMail, mailLimits(messages))
   const { findSession, devicesOf } = payerSessions(core)
   const changes = changesOf(core, signing, { proofs, hashPin })
   const { isFirstAcceptance, acceptanceHasEnded } = firstAcceptances(needs.used)
@@ -257,6 +275,7 @@ export const payerAccounts = (core: Core, needs: Needs) => {
     codeUri,
     stepOfCode,
     proofs,
+    mailProofs,
     countedBy: core.payments.countedAmounts.by,
     newestCounted: core.payments.countedAmounts.newest,
     isFirstAcceptance,

@@ -26,6 +26,7 @@ import { beginLog, operatorHere } from '../../harness/operator.ts'
 import { nodeWarning } from '../../infrastructure/node-lines.ts'
 import { readSettings, type Settings } from '../../infrastructure/settings.ts'
 import { makeCertificates } from '../process/certificates.ts'
+import { openMailbox } from '../people/mailbox.ts'
 
 type Point = { readonly point: string; readonly state: string; readonly found: string }
 
@@ -140,6 +141,7 @@ test('given a set-up in production, then only what lacks is told', async () => {
     service: 'ok',
     callbacks: 'warning',
     gateway: 'ok',
+    mail: 'ok',
     bank: 'warning',
     funding: 'warning',
   })
@@ -185,6 +187,21 @@ test('given faults in what answers, then each is told', async () => {
   const third = await examine(plain)
   expect(third.stateOf('public address')).toContain(`fault: ${failing}/health/ready answers 503`)
   expect(third.stateOf('gateway')).toBe(`warning: ${service.address} answers without TLS`)
+})
+
+test('given a mail server, then it is told whether it lets the service in', async () => {
+  const mailbox = await openMailbox()
+  const stateWith = async (url: string) => (await examine({ MAIL_URL: url })).stateOf('mail')
+  const plain = '?requireTLS=false'
+  expect(await stateWith(mailbox.url + plain)).toBe(`ok: ${mailbox.host} lets the service in`)
+  const wrong = mailbox.url.replace('p%40ss', 'guess') + plain
+  expect(await stateWith(wrong)).toBe(`fault: ${mailbox.host} does not: EAUTH 535`)
+  // A password is sent over TLS only, unless the setting says otherwise.
+  expect(await stateWith(mailbox.url)).toMatch(/does not: ETLS/)
+  await mailbox.close()
+  expect(await stateWith(mailbox.url)).toMatch(/^fault: \S+ does not: E/)
+  const gateway = await listen((_, answer) => answer.writeHead(503).end())
+  expect(await stateWith(gateway)).toBe(`fault: ${gateway} answers 503`)
 })
 
 test('given a clock two days ahead, then all that goes by it is told', async () => {

@@ -42,6 +42,25 @@ test('the chosen language is that of all pages, whatever else is liked', async (
   expect(languageIn(await visitor.visit('/payer/'))).toBe('en-GB')
 })
 
+test('the language of an account is shown on another device after signing in', async () => {
+  // It was chosen before, while nobody had signed in, and the account had none.
+  const first = makeVisitor(service)
+  await first.visit('/payer/language/da')
+  await first.signIn('bob')
+  const device = makeVisitor(service)
+  await device.visit('/payer/language/en')
+  const answer = await device.signIn('bob')
+  expect(languageIn(await device.visit('/payer/'))).toBe('da-DK')
+  expect(device.cookies.get('daybook-language')).toBe('da')
+  expect(answer.status).toBe(303)
+
+  await first.visit('/payer/language/sv')
+  expect(languageIn(await device.visit('/portal/'))).toBe('sv-SE')
+  const headers = { 'Sec-Fetch-Site': 'cross-site' }
+  await device.visit('/payer/language/nb', { headers })
+  expect(languageIn(await first.visit('/payer/'))).toBe('sv-SE')
+})
+
 test.each([
   [undefined, '/payer/'],
   ['https://elsewhere.example/', '/payer/'],

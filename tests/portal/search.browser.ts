@@ -37,6 +37,14 @@ test('with the keyboard alone somebody finds a payment from any page and opens i
   await page.locator('h1', { hasText: '347' }).waitFor()
   await next()
   expect(unseen).toEqual([])
+  // Speech input types letters where nobody asked for them (WCAG 2.1.4).
+  await page.goto(`${portal.service.address}/portal/account`)
+  await page.locator('[name=search_key]').uncheck()
+  const save = page.locator('form', { has: page.locator('[name=search_key]') }).locator('button')
+  await Promise.all([page.waitForEvent('load'), save.click()])
+  await page.goto(portal.service.address + home)
+  await press('/')
+  expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe(null)
   await context.close()
 })
 

@@ -1948,7 +1948,9 @@ export type Catalogue = {
     readonly accountWithdrawn: Message<'end' | 'reason' | 'shop'>
     readonly asker_is_no_owner: string
     readonly authorization_expires: string
+    readonly big_refund: Message<'amount' | 'shop'>
     readonly callback_address_rested: string
+    readonly daily_sum: Message<'amounts' | 'count' | 'day' | 'refunds' | 'shop'>
     readonly event_destination_disabled: string
     readonly factorsChanged: Message<'name' | 'shop'>
     readonly last_owner_is_needed: string
@@ -1957,6 +1959,32 @@ export type Catalogue = {
     readonly ownerChangeAsked: Message<'shop'>
     readonly ownerChangeWithdrawn: Message<'reason' | 'shop'>
     readonly payout_returned: string
+    readonly payout_sent: Message<'amount' | 'shop'>
+    readonly sign_in: Message<'device'>
+  }
+  readonly notices: {
+    readonly askCode: string
+    readonly big_refund: string
+    readonly callbacks_failing: string
+    readonly codeSent: Message<'address'>
+    readonly confirm: string
+    readonly confirmed: Message<'address'>
+    readonly daily_sum: string
+    readonly mail: string
+    readonly mailCode: Message<'code' | 'host'>
+    readonly mailFirst: string
+    readonly none: string
+    readonly notices: string
+    readonly pages: string
+    readonly payout_returned: string
+    readonly payout_sent: string
+    readonly saved: string
+    readonly searchKey: string
+    readonly searchKeyWhat: string
+    readonly sign_in: string
+    readonly text: string
+    readonly title: string
+    readonly what: string
   }
   readonly actors: {
     readonly daybook: string

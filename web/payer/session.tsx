@@ -1,6 +1,7 @@
 import { phoneDigits } from '../../application/people.ts'
 import { Refusal } from '../../domain/refusal.ts'
-import type { Instant, Seconds } from '../../domain/time.ts'
+import type { Preferences } from '../../domain/people/preferences.ts'
+import type { Instant } from '../../domain/time.ts'
 import { searchOf, targetOf, type Call } from '../../http/call.ts'
 import { Malformed, RequestError } from '../../http/errors.ts'
 import { ownCookie } from '../../http/own-cookie.ts'
@@ -9,10 +10,10 @@ import type { RawReply, RawStatus } from '../../http/route.ts'
 import { antiForgery, OutdatedForm, type AntiForgeryNeeds } from '../ui/anti-forgery.ts'
 import { problemPage, type ToldProblem } from '../ui/problem.tsx'
 import { pageReply, redirectReply, type FooterLinks, type Page } from '../ui/page.tsx'
-import { readersLanguage, type Texts } from '../ui/texts.ts'
+import { languageCookie, readersLanguage, yearOfCookies, type Texts } from '../ui/texts.ts'
 import { fieldsSent, resumePath } from './kept-form.ts'
 import { signInPath } from './way-on.ts'
-import { textsIn } from '../../texts/catalogue.ts'
+import { languages, textsIn } from '../../texts/catalogue.ts'
 import type { Language } from '../../texts/generated/texts.ts'
 import { plainText } from '../../texts/message.ts'
 
@@ -32,7 +33,14 @@ export type SessionNeeds = AntiForgeryNeeds & {
     digest: string,
     at: Instant,
     isUse: boolean,
-  ) => Promise<{ readonly payer: string; readonly startedAt: Instant } | undefined>
+  ) => Promise<SessionFound | undefined>
+}
+
+type SessionFound = {
+  readonly payer: string
+  readonly startedAt: Instant
+  /** Of the person, on each device. */
+  readonly preferences: Preferences | undefined
 }
 
 export type Visitor = {
@@ -44,8 +52,7 @@ export type Visitor = {
   readonly browser: string
   /** Sets the login cookie on a browser's first page. */
   readonly cookies: readonly string[]
-  readonly session:
-    { readonly payer: string; readonly startedAt: Instant; readonly digest: string } | undefined
+  readonly session: (SessionFound & { readonly digest: string }) | undefined
   /** The anti-forgery token of forms. */
   readonly csrf: string
   /** SHA-256 of the cookie of a device that has signed in; proves that to its accounts. */
@@ -80,9 +87,6 @@ export const toldProblem = (error: unknown, texts: Texts): ToldProblem | undefin
   return error instanceof Malformed ? { status: 400, text: texts.wrongInput } : undefined
 }
 
-/** A year; browsers keep no cookie for much longer. */
-const deviceLifetime: Seconds = 31_536_000
-
 const tokenPattern = /^[\w-]{43}$/
 
 /** Cookies, forms and errors of the payers' pages. */
@@ -102,7 +106,6 @@ export const makeVisits = (needs: SessionNeeds) => {
     const browser = login ?? needs.newToken().token
     // A cross-site POST comes without our cookies; do not replace them.
     const isNew = login === undefined && request.method !== 'POST'
-    const cookies = isNew ? [browserCookie.keep(browser)] : []
     const digest = digestIn(sessionCookie.find(header))
     // A page that follows along by itself does not keep a session in use.
     const isUse = request.header('sec-fetch-dest') !== 'empty'
@@ -110,7 +113,13 @@ export const makeVisits = (needs: SessionNeeds) => {
     const session = found && digest !== undefined ? { ...found, digest } : undefined
     // The application's choice comes before the browser's (OpenID Connect Core, 3.1.2.1).
     const asked = searchOf(call).get('ui_locales')?.replaceAll(' ', ',')
-    const { language, locale } = readersLanguage(request, asked)
+    const own = languages.find((one) => one === session?.preferences?.language)
+    const { language, locale } = readersLanguage(request, asked, own)
+    const isOther = own !== undefined && own !== languageCookie(isSecure).find(header)
+    const cookies = [
+      ...(isNew ? [browserCookie.keep(browser)] : []),
+      ...(isOther ? [languageCookie(isSecure).keepFor(own, yearOfCookies)] : []),
+    ]
     const csrf = tokenFor(browser, session?.payer)
     const known = digestIn(deviceCookie.find(header))
     const texts = textsIn[language].payer
@@ -207,7 +216,7 @@ export const makeVisits = (needs: SessionNeeds) => {
     knownDevice: ({ known }: Pick<Visitor, 'known'>) => {
       if (known !== undefined) return { known, cookies: [] }
       const { token, digest } = needs.newToken()
-      return { known: digest, cookies: [deviceCookie.keepFor(token, deviceLifetime)] }
+      return { known: digest, cookies: [deviceCookie.keepFor(token, yearOfCookies)] }
     },
     noCookie: sessionCookie.none,
   }

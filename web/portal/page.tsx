@@ -68,10 +68,11 @@ const shopHtml = ({ shop, hasOthers, language, me }: PortalVisitor): Html => {
   )
 }
 
-/** The search of everything; a script leads there with `/`. */
-const seekHtml = ({ shop, language }: PortalVisitor, sought = ''): Html => {
+/** The search of everything; a script leads there with `/`, unless it is off. */
+const seekHtml = ({ shop, language, session }: PortalVisitor, sought = ''): Html => {
   const texts = textsIn[language].search
   const action = portalPath(shop.merchant, 'search')
+  const hasKey = session.preferences?.hasSearchKey !== false
   return (
     <form class="seek" role="search" aria-label={texts.everything} method="get" action={action}>
       <input
@@ -80,12 +81,12 @@ const seekHtml = ({ shop, language }: PortalVisitor, sought = ''): Html => {
         value={sought}
         placeholder={texts.search}
         aria-label={texts.everything}
-        aria-keyshortcuts="/"
+        aria-keyshortcuts={hasKey ? '/' : undefined}
         maxlength={100}
         autocomplete="off"
-        data-seek=""
+        data-seek={hasKey ? '/' : 'off'}
       />
-      <kbd aria-hidden="true">/</kbd>
+      {hasKey && <kbd aria-hidden="true">/</kbd>}
     </form>
   )
 }

@@ -33,7 +33,7 @@ const seek = document.querySelector('[data-seek]')
 addEventListener('keydown', (event) => {
   const { key, target } = event
   if (!seek || event.ctrlKey || event.metaKey || event.altKey) return
-  if (key === '/' && !target.matches('input, select, textarea')) {
+  if (key === seek.dataset.seek && !target.matches('input, select, textarea')) {
     event.preventDefault()
     seek.focus()
     seek.select()

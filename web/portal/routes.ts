@@ -9,6 +9,7 @@ import { overviewRoutes } from './overview.tsx'
 import { portalPaymentRoutes } from './payments/routes.ts'
 import { searchRoutes } from './search.tsx'
 import { portalPointRoutes } from './points/routes.tsx'
+import { ownSettingsRoutes } from './own-settings.tsx'
 import { signUpMerchantRoutes } from './sign-up.tsx'
 import { takeRoutes } from './take/routes.tsx'
 import { mayDo } from '../../domain/merchant/staff-roles.ts'
@@ -178,6 +179,7 @@ const staffRoutes = (needs: StaffPagesNeeds, visits: Visits): Route[] => {
 /** Every page of the portal. */
 const pages = [
   lobbyRoutes,
+  ownSettingsRoutes,
   signUpMerchantRoutes,
   overviewRoutes,
   searchRoutes,

@@ -85,6 +85,7 @@ const footHtml = ({ language, csrf, isSandbox }: LobbyVisitor): Html => {
         </p>
       )}
       <a href="/payer/">{texts.account}</a>
+      <a href="/portal/account">{textsIn[language].notices.title}</a>
       <Form action="/payer/sign-out" hidden={{ csrf }}>
         <button class="plain">{texts.signOut}</button>
       </Form>

@@ -1,3 +1,4 @@
+import type { Seconds } from '../../domain/time.ts'
 import type { Call } from '../../http/call.ts'
 import { ownCookie } from '../../http/own-cookie.ts'
 import { likedLanguages } from '../../http/negotiation.ts'
@@ -21,6 +22,9 @@ const canonical = (tag: string): string | undefined => {
 
 /** Language, script and region: Intl takes quadratic time for the rest of a long tag. */
 const englishTag = /^en(-[a-z]{4})?(-([a-z]{2}|\d{3}))?(?=-|$)/
+
+/** Browsers keep no cookie for much longer. */
+export const yearOfCookies: Seconds = 31_536_000
 
 /** Keeps the language that somebody has chosen. */
 export const languageCookie = (isSecure: boolean) =>
@@ -47,11 +51,21 @@ export const languageOf = (
 
 type Headers = { readonly header: (name: string) => string | undefined }
 
-/** The language of whoever sends these headers; `asked` stands for what the browser likes. */
-export const readersLanguage = ({ header }: Headers, asked = header('accept-language')) => {
-  const chosen = [true, false].map((isSecure) => languageCookie(isSecure).find(header('cookie')))
-  return languageOf(asked, chosen.find((one) => one !== undefined) as Language | undefined)
-}
+/** The language that the browser keeps, if somebody has chosen one there. */
+export const keptLanguage = ({ header }: Headers): Language | undefined =>
+  [true, false]
+    .map((isSecure) => languageCookie(isSecure).find(header('cookie')))
+    .find((one) => one !== undefined) as Language | undefined
+
+/**
+ * The language of whoever sends these headers; `asked` stands for what the browser likes, `own` is
+ * that of the account.
+ */
+export const readersLanguage = (
+  request: Headers,
+  asked = request.header('accept-language'),
+  own: Language | undefined = undefined,
+) => languageOf(asked, own ?? keptLanguage(request))
 
 /** In the language that a request prefers. */
 export const textsFor = ({ request }: Call): Texts =>
