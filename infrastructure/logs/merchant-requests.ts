@@ -51,7 +51,7 @@ const shapeOf = (value: unknown, depth = 0): unknown => {
 
 /** Undefined if it is not JSON. */
 const shapeOfBody = (body: Uint8Array): unknown => {
-  if (body.byteLength === 0 || body.byteLength > largestBody) return undefined
+  if (body.byteLength === 0) return undefined
   try {
     return shapeOf(JSON.parse(Buffer.from(body).toString('utf8')))
   } catch {
@@ -114,49 +114,56 @@ type Delivered = Omit<ReceiverAnswer, 'at'> & {
 
 type Waiting = { readonly merchant: string; readonly line: () => object }
 
-/** Limits what is written of each merchant and in all, and keeps it in groups until then. */
+/** Keeps lines in groups, and limits what is written of each merchant and in all. */
 const makeBuffer = (needs: Needs) => {
   const { machineNow } = needs
   const files = Array.from({ length: logs }, (_, log) => ({
     write: makeDailyFile({ ...needs, name: nameOf(log), keptDays }),
     room: makeRoom(limits.ofLog, machineNow),
-    lines: [] as string[],
   }))
   const rooms = new Map<string, ReturnType<typeof makeRoom>>()
   const counts = new Map<string, number>()
   let waiting: Waiting[] = []
 
   const roomOf = (merchant: string) => {
-    const known = rooms.get(merchant)
-    if (known) return known
+    const room = rooms.get(merchant) ?? makeRoom(limits.ofMerchant, machineNow)
     if (rooms.size >= mostRooms) rooms.clear()
-    const made = makeRoom(limits.ofMerchant, machineNow)
-    rooms.set(merchant, made)
-    return made
+    rooms.set(merchant, room)
+    return room
   }
 
   return {
-    add: (one: Waiting): void => {
-      const count = counts.get(one.merchant) ?? 0
-      if (waiting.length >= mostWaiting || count >= mostWaitingOfOne) return
-      counts.set(one.merchant, count + 1)
-      waiting.push(one)
+    mayAdd: (merchant: string): boolean => {
+      const count = counts.get(merchant) ?? 0
+      if (count === mostWaitingOfOne || waiting.length === mostWaiting) return false
+      counts.set(merchant, count + 1)
+      return true
     },
+    add: (one: Waiting): void => void waiting.push(one),
     flush: (): void => {
+      const texts = files.map((): string[] => [])
       for (const { merchant, line } of waiting) {
-        const [file, room] = [files[logOf(merchant)], roomOf(merchant)]
-        if (!file?.room.isLeft() || !room.isLeft()) continue
+        const log = logOf(merchant)
+        const inRooms = [files[log]?.room, roomOf(merchant)]
+        if (!inRooms.every((room) => room?.isLeft())) continue
         const text = `${JSON.stringify(line())}\n`
-        file.room.spend(text.length)
-        room.spend(text.length)
-        file.lines.push(text)
+        for (const room of inRooms) room?.spend(text.length)
+        texts[log]?.push(text)
       }
       waiting = []
       counts.clear()
-      for (const { write, lines } of files) if (lines.length > 0) write(lines.splice(0).join(''))
+      for (const [log, { write }] of files.entries())
+        if (texts[log]?.length) write(texts[log].join(''))
     },
   }
 }
+
+const timesOf = (at: number, machineAt: number): Pick<RequestLine, 'at' | 'machine_at'> => ({
+  at: new Date(at).toISOString(),
+  ...(Math.abs(at - machineAt) > 1000 && { machine_at: new Date(machineAt).toISOString() }),
+})
+
+const noBody = new Uint8Array()
 
 /**
  * The requests of merchants, and what their receivers answered, for their developers: beside the
@@ -168,34 +175,34 @@ export const openMerchantRequests = (needs: Needs) => {
   let key: Buffer | undefined
   const timer = setInterval(buffer.flush, writeEveryMs).unref()
 
-  const timesNow = (): Pick<RequestLine, 'at' | 'machine_at'> => {
-    const [at, machine] = [now(), machineNow()]
-    return {
-      at: new Date(at).toISOString(),
-      ...(Math.abs(at - machine) > 1000 && { machine_at: new Date(machine).toISOString() }),
-    }
-  }
-
   return {
     /** Call with every response; only those to merchants are kept. */
-    onAnswered: ({ asked, ...answered }: Answered): void => {
-      if (!asked) return
-      const { merchant, actor, url, body } = asked
+    onAnswered: (answered: Answered): void => {
+      const { asked } = answered
+      if (!asked || !buffer.mayAdd(asked.merchant)) return
+      const { merchant, actor } = asked
       const { requestId: request, method, path, status, milliseconds } = answered
-      const times = timesNow()
+      const [at, machineAt, url] = [now(), machineNow(), asked.url()]
+      // What waits keeps no large body in memory.
+      const body = asked.body.byteLength > largestBody ? noBody : asked.body
       const line = (): RequestLine => ({
-        ...{ ...times, request, merchant, actor, status, method },
-        ...{ target: targetShown(url(), path), took: Math.round(milliseconds) },
+        ...{ ...timesOf(at, machineAt), request, merchant, actor, status, method },
+        ...{ target: targetShown(url, path), took: Math.round(milliseconds) },
         body: shapeOfBody(body),
       })
       buffer.add({ merchant, line })
     },
     /** What a receiver answered may be about a person, so it is sealed. */
     onDelivered: ({ merchant, callback, status, answer }: Delivered): void => {
-      const times = timesNow()
-      const sealed = key && seal(key, answer)
-      if (sealed === undefined) return
-      buffer.add({ merchant, line: () => ({ ...times, merchant, callback, status, sealed }) })
+      if (!key || !buffer.mayAdd(merchant)) return
+      const line = {
+        ...timesOf(now(), machineNow()),
+        merchant,
+        callback,
+        status,
+        sealed: seal(key, answer),
+      }
+      buffer.add({ merchant, line: () => line })
       // The page of a failed callback is looked at as soon as it is recorded.
       if (status >= 300) buffer.flush()
     },

@@ -11,15 +11,13 @@ import { publishedKey } from '../../infrastructure/keys/keys.ts'
 import { watchMessages } from '../../infrastructure/callbacks/message-watch.ts'
 import { randomUUID } from '../../application/machine.ts'
 
-type Rows = readonly CallbackMessageRow[]
-
 /** Retries that share a commit. */
 const atOnce = 50
 
 /** Sends messages again, delivered or not, and wakes each address once. */
 const retryMessages =
   ({ handle, callbacks: { queue, destinations }, readModels }: Core) =>
-  async (rows: Rows, context: Context): Promise<void> => {
+  async (rows: readonly CallbackMessageRow[], context: Context): Promise<void> => {
     const woken = new Set<string>()
     for (const { subject, merchant } of rows) {
       const destination = destinationOf(queue.find(subject)?.callbackUri ?? null)
@@ -50,15 +48,6 @@ export const retryMessage = (core: Core, mayWait = false) => {
     if (callbackUri === null && !mayWait) return refuse('callback_has_no_address')
     await retry([row], context)
   }
-}
-
-/** Sends again what has an address, oldest first. */
-const retryAddressed = (core: Core) => {
-  const retry = retryMessages(core)
-  const hasAddress = ({ subject }: CallbackMessageRow): boolean =>
-    (core.callbacks.queue.find(subject)?.callbackUri ?? null) !== null
-  return (rows: Rows, context: Context): Promise<void> =>
-    retry(rows.filter(hasAddress).toReversed(), context)
 }
 
 /** Messages about a resource before a place, newest first. */
@@ -96,7 +85,7 @@ export const makeCallbackViews = (core: Core) => {
     findQueue: queue.find,
     attemptsOf: attemptsOf(core.store),
     retryCallback: retryMessage(core),
-    retryCallbacks: retryAddressed(core),
+    retryCallbacks: retryMessages(core),
     untilMessage: watch.untilMessage,
     callbackKeys: async () => {
       await core.caughtUp()

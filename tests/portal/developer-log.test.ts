@@ -186,13 +186,18 @@ describe('given callbacks,', () => {
     // An hour may have ended meanwhile.
     const hours = [...(await failed()).html.matchAll(/<option value="(\d+)"/g)]
     const empty = { hour: String(Number(hours.at(-1)?.[1]) - 1) }
+    const retries = async () =>
+      (await service.events()).filter(({ type }) => type === 'CallbackRetryRequested').length
+    const earlier = await retries()
     expect((await act(bob, await failed(), 'retry_hour', empty)).status).toBe(303)
+    expect(await retries()).toBe(earlier)
     answers = 204
     const listed = await failed()
     for (const [, hour = ''] of hours) {
       const { location } = await act(bob, listed, 'retry_hour', { hour })
       expect(location).toBe(`${area}/callbacks?status=failed&done=replayed`)
     }
+    expect(await retries()).toBe(earlier + 3)
     await expect.poll(() => received.length).toBe(before + 6)
     await expect.poll(async () => (await failed()).html).not.toContain('name="hour"')
     expect(new Set(received.slice(before).map(({ body }) => body)).size).toBe(3)

@@ -240,9 +240,11 @@ const failedOf = ({ callbackMessages }: CallbackListNeeds, merchant: string) =>
 
 const hourOf = ({ at }: CallbackMessageRow): number => Math.floor(at / hourMs)
 
-/** Messages of an hour since 1970 that failed. */
+/** Messages of an hour since 1970 that failed and have an address, oldest first. */
 export const failedInHour = (needs: CallbackListNeeds, merchant: string, hour: number) =>
-  failedOf(needs, merchant).filter((row) => hourOf(row) === hour)
+  failedOf(needs, merchant)
+    .filter((row) => hourOf(row) === hour && needs.findQueue(row.subject)?.callbackUri)
+    .toReversed()
 
 /** Sends again what failed in an hour, such as when the receiver was down. */
 const failedHtml = (needs: CallbackListNeeds, visitor: PortalVisitor): Html => {

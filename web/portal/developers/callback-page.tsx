@@ -31,13 +31,11 @@ const recordedWithinMs = 2_000
 const answerTo = (
   { httpStatus, attemptedAt }: Attempt,
   answers: readonly ReceiverAnswer[],
-): string | undefined => {
-  const apart = ({ at }: ReceiverAnswer): number => Math.abs(Date.parse(at) - attemptedAt)
-  const [nearest] = answers
-    .filter((one) => one.status === httpStatus && apart(one) < recordedWithinMs)
-    .sort((one, other) => apart(one) - apart(other))
-  return nearest?.answer
-}
+): string | undefined =>
+  answers.find(
+    ({ at, status }) =>
+      status === httpStatus && Math.abs(Date.parse(at) - attemptedAt) < recordedWithinMs,
+  )?.answer
 
 const attemptHtml = (
   visitor: PortalVisitor,

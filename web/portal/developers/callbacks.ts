@@ -27,7 +27,6 @@ import { doneIn, textsOf } from './parts.tsx'
 export type PortalCallbackNeeds = PortalNeeds &
   CallbackPageNeeds & {
     readonly handle: Handle
-    /** Those with an address, oldest first. */
     readonly retryCallbacks: (
       rows: readonly CallbackMessageRow[],
       context: Context,

@@ -7,7 +7,7 @@ import { plainText } from '../../../texts/message.ts'
 import { textsIn } from '../../../texts/catalogue.ts'
 import type { Visits } from '../../payer/session.tsx'
 import { Card, type Fact, type Html } from '../../ui/components.tsx'
-import { asked, Choice, Field } from '../../ui/fields.tsx'
+import { asked, Choice, Field, type Option } from '../../ui/fields.tsx'
 import { shopTime } from '../../ui/money.tsx'
 import type { PortalNeeds } from '../guard.ts'
 import type { PortalPage, PortalVisitor } from '../page.tsx'
@@ -138,28 +138,21 @@ const requestHtml = (visitor: PortalVisitor, { made, refused }: Shown, place: nu
 const filterHtml = (visitor: PortalVisitor, { status, method, q }: Filters): Html => {
   const texts = textsOf(visitor)
   const path = developersPath(visitor.shop.merchant, 'requests')
-  const all = (name: string) => [['', name] as const]
-  const statusOptions = statuses.map((one) => [one, `${one}xx`] as const)
+  const ofStatus: Option[] = [
+    ['', texts.anyStatus],
+    ...statuses.map((one): Option => [one, `${one}xx`]),
+  ]
+  const ofMethod: Option[] = [['', texts.anyMethod], ...methods.map((one): Option => [one, one])]
   return (
     <form class="find dev-find" method="get" action={path} role="search">
       <div>
         <Field name="q" type="search" label={texts.findRequests} value={q} maxlength={100} />
       </div>
       <div>
-        <Choice
-          name="status"
-          label={texts.status}
-          value={status}
-          of={[...all(texts.anyStatus), ...statusOptions]}
-        />
+        <Choice name="status" label={texts.status} value={status} of={ofStatus} />
       </div>
       <div>
-        <Choice
-          name="method"
-          label={texts.method}
-          value={method}
-          of={[...all(texts.anyMethod), ...methods.map((one) => [one, one] as const)]}
-        />
+        <Choice name="method" label={texts.method} value={method} of={ofMethod} />
       </div>
       <button class="second">{textsIn[visitor.language].payments.show}</button>
     </form>
