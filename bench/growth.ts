@@ -17,6 +17,7 @@ import { openCore } from '../service/core.ts'
 import { makeAuditedLog, seed } from './histories.ts'
 import { memoryOf, type Load } from './processes.ts'
 import { secondsSince, type Case, type Figure, type Scenario, type Scope } from './scope.ts'
+import { size } from './size.ts'
 
 /** Fills a log, and folds it into new read models with the operator's command. */
 const seedAndRebuild = async ({ command }: Scope, DATA_DIR: string, events: number) => {
@@ -252,4 +253,4 @@ const snapshot: Case = {
   },
 }
 
-export const cases: Scenario = { rebuild, verify, report, settlement, snapshot }
+export const cases: Scenario = { rebuild, verify, report, settlement, snapshot, size }

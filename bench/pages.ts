@@ -136,23 +136,30 @@ const portalAsks = (log: PortalLog, now: number): readonly PageAsk[] => {
   ]
 }
 
-/** The service on that log, with a signed-in member of the staff and of the operator. */
-const startPortal = async (scope: Scope, DATA_DIR: string) => {
-  const operator = (...words: readonly string[]) =>
-    scope.command(DATA_DIR, '--json', 'operator', ...words)
-  if ((JSON.parse(await operator('list')) as unknown[]).length === 0)
-    await operator('add', '4799999901', '--role', 'admin')
-  const service = await scope.service({ settings: { DATA_DIR } })
+/** Somebody of the staff in the portal of a service. */
+export const signIn = async <Service extends { readonly base: string; readonly pid: number }>(
+  service: Service,
+) => {
   const visitor = makeVisitor({ address: service.base })
   const signedIn = await visitor.signIn('alice')
   if (signedIn.status >= 400) throw new Error(`signing in: ${signedIn.status}`)
-  await untilIdle(service.pid)
   const headers = {
     Accept: 'text/html,*/*;q=0.8',
     'Accept-Language': 'en',
     Cookie: [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
   }
   return { ...service, visitor, headers }
+}
+
+/** The service on that log, with a signed-in member of the staff and of the operator. */
+const startPortal = async (scope: Scope, DATA_DIR: string) => {
+  const operator = (...words: readonly string[]) =>
+    scope.command(DATA_DIR, '--json', 'operator', ...words)
+  if ((JSON.parse(await operator('list')) as unknown[]).length === 0)
+    await operator('add', '4799999901', '--role', 'admin')
+  const portal = await signIn(await scope.service({ settings: { DATA_DIR } }))
+  await untilIdle(portal.pid)
+  return portal
 }
 
 type Portal = Awaited<ReturnType<typeof startPortal>>
@@ -169,7 +176,11 @@ const bytesOf = async (response: Response, path: string): Promise<number> => {
 }
 
 /** Requests one page at a time, so that the server's use of resources belongs to that page. */
-const askPage = async ({ base, pid, headers }: Portal, csrf: string, { path, form }: PageAsk) => {
+export const askPage = async (
+  { base, pid, headers }: Pick<Portal, 'base' | 'pid' | 'headers'>,
+  csrf: string,
+  { path, form }: PageAsk,
+) => {
   const body = form && new URLSearchParams({ ...form, csrf })
   const init = { headers, redirect: 'manual', ...(body && { method: 'POST', body }) } as const
   const before = threadTimes(pid)
