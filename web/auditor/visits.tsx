@@ -70,8 +70,8 @@ const problemOf = (
   return { status: status as RawStatus, text: ruleHtml(error.code, language) }
 }
 
-const problemHtml = (text: Html, texts: Catalogue['auditor']) => [
-  <h1>{texts.notFound}</h1>,
+const problemHtml = (status: RawStatus, text: Html, texts: Catalogue['auditor']) => [
+  <h1>{status === 404 ? texts.notFound : texts.problem}</h1>,
   <Wrong text={text} />,
   <p>
     <a href="/audit/">{texts.toOverview}</a>
@@ -132,8 +132,8 @@ export const makeAuditVisits = ({ isSecure, auditors, securityLog }: VisitNeeds)
       const problem = problemOf(error, language)
       if (!problem || isJson) throw error
       const texts = textsIn[language].auditor
-      const body = [problemHtml(problem.text, texts), below(texts)]
       const { status } = problem
+      const body = [problemHtml(status, problem.text, texts), below(texts)]
       return show(call, { title: texts.problem, body, status, auditor: auditor.id, cookies })
     }
   }

@@ -14,10 +14,12 @@ import { z } from 'zod'
 import { owedBy, type Owed } from '../../application/corrections.ts'
 import type { Deciding } from '../../application/handle.ts'
 import { operateInvoices } from '../../application/invoices.ts'
+import { settlements } from '../../domain/aggregates.ts'
 import { showsSomething } from '../../domain/blanks.ts'
 import { addUp, formatAmount, negated } from '../../domain/money/money.ts'
 import { operatorMayDo } from '../../domain/people/operator-roles.ts'
 import { Refusal, refuse } from '../../domain/refusal.ts'
+import { streamOf } from '../../domain/stream.ts'
 import { dayMs, isDay } from '../../domain/time.ts'
 import { fieldOf, type FormOf } from '../../http/forms.ts'
 import type { Route } from '../../http/route.ts'
@@ -223,7 +225,7 @@ const invoicePage = (
             [words.amount, sum(amount)],
             [texts.paid, sum(addUp(amount, negated(open)))],
             [ages.open, <b>{sum(open)}</b>],
-            [ages.story, <a href={storyHref(`settlements-${merchant}`)}>{ages.show}</a>],
+            [ages.story, <a href={storyHref(streamOf(settlements, merchant))}>{ages.show}</a>],
           ]}
         />
       </section>,
