@@ -36,32 +36,42 @@ const payments: View = {
   },
 }
 
+/** The fees of settlements stand in no ledger, and in a table of their own. */
+const allLines = `(
+  SELECT position, merchant, ledger, action, at, tid, subId, posId, posTid, currency,
+    amount + additionalAmount AS gross, fee, interchange, vat, taxcode, balance
+  FROM transaction_lines WHERE fee IS NOT NULL
+  UNION ALL
+  SELECT position, merchant, NULL, 'settlement_fee', at, NULL, NULL, NULL, NULL, currency,
+    0, fee, 0, vat, taxcode, balance
+  FROM settlement_fees WHERE merchant IS NOT NULL)`
+
 const lines: View = {
-  about: 'Lines of ledgers that move money.',
-  from: 'transaction_lines WHERE fee IS NOT NULL',
+  about: 'Lines that move money, with the fees of settlements.',
+  from: allLines,
   columns: {
     position: { sql: 'position', about: 'Position of the event in the log.' },
     merchant,
-    ledger: { sql: 'ledger', about: 'Ledger of the merchant.' },
-    action: { sql: 'action', about: 'capture, refund, and so on.' },
+    ledger: { sql: 'ledger', about: 'Ledger of the merchant; null for fees of settlements.' },
+    action: { sql: 'action', about: 'capture, refund, settlement_fee, and so on.' },
     at: { sql: time('at'), about: 'Time of the event.' },
     tid: { sql: 'tid', about: 'Id of the payment or permission request.' },
     sub_id: { sql: 'subId', about: 'Id of the capture or refund.' },
     pos_id: { sql: 'posId', about: 'Point of sale.' },
     pos_tid: { sql: 'posTid', about: "The merchant's own id." },
     currency: { sql: 'currency', about: 'ISO 4217.' },
-    gross: { sql: 'amount + additionalAmount', about: 'Negative for refunds.' },
+    gross: { sql: 'gross', about: 'Negative for refunds.' },
     fee: { sql: 'fee', about: 'Fee of the line.' },
     interchange: { sql: 'interchange', about: 'Interchange.' },
     vat: { sql: 'vat', about: 'VAT on the fee.' },
     net: {
-      sql: 'amount + additionalAmount - fee - interchange - vat',
+      sql: 'gross - fee - interchange - vat',
       about: 'Gross less fee, interchange and VAT.',
     },
     taxcode: { sql: 'taxcode', about: 'Tax code of the fee.' },
     balance: {
       sql: 'CAST(balance AS INTEGER)',
-      about: 'Of the ledger in the currency, after the line.',
+      about: 'Of the ledger in the currency, after the line; of fees of settlements their sum.',
     },
   },
 }
