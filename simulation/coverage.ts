@@ -21,11 +21,15 @@ export const count = (counts: Map<string, number>, name: string): void =>
 
 type Place = { readonly method: string; readonly path: string }
 
+/** As the OpenAPI document names it. */
+export const nameOf = ({ method, path }: Place): string =>
+  `${method} ${path.replaceAll(/:(\w+)(?:\{[^}]*\})?/g, '{$1}')}`
+
 /** Finds the route of a request. */
 export const routeFinder = (routes: readonly Place[]) => {
   const patterns = routes.map(({ method, path }) => {
     const pattern = path.replaceAll(/:(\w+)(?:\{[^}]*\})?/g, '[^/]+').replaceAll('*', '.*')
-    return { method, name: `${method} ${path}`, pattern: new RegExp(`^${pattern}$`) }
+    return { method, name: nameOf({ method, path }), pattern: new RegExp(`^${pattern}$`) }
   })
   return (method: string, path: string): string | undefined => {
     const [plain = ''] = path.replace(/^https?:\/\/[^/]+/, '').split('?')

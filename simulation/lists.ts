@@ -32,7 +32,11 @@ const readOn = async (play: Play, shop: Shop, read: Read, size: number): Promise
   let path: string | null = `${linesPath}?size=${size}${cursor}`
   while (path !== null) {
     const { transactions, next, next_since: since } = await page(play, shop, path)
-    read.lines.push(...transactions)
+    for (const line of transactions) {
+      if (read.lines.some(({ id }) => id === line.id))
+        throw new Finding('cursor', `line ${line.id} came twice`)
+      read.lines.push(line)
+    }
     if ((next === null) === (since === null))
       throw new Finding('nextSince', `next is ${next} and next_since ${since}`)
     path = next

@@ -24,12 +24,24 @@ type Kind = keyof typeof usual
 const answers = ['capture', 'capture', 'answer', 'read', 'release', 'renew'] as const
 const faulty: readonly Kind[] = ['jump', 'restart', 'receivers fail', 'bank fails']
 
+type Weights = Readonly<Record<Kind, number>>
+
 /** What a world has: each seed draws which kinds of steps are frequent, rare or absent. */
 type Habits = {
-  readonly weights: Readonly<Record<Kind, number>>
+  readonly weights: Weights
   /** The share of requests that meet a fault. */
   readonly faults: number
   readonly isSmall: boolean
+}
+
+/** Of a world in which a wanderer asks for all routes, and nobody else does anything. */
+export const onlyWandering: Habits = {
+  weights: {
+    ...(Object.fromEntries(Object.keys(usual).map((kind) => [kind, 0])) as Weights),
+    ask: 1,
+  },
+  faults: 0,
+  isSmall: false,
 }
 
 export const habitsFrom = (random: Random): Habits => {

@@ -110,7 +110,7 @@ const playWorlds = async (): Promise<boolean> => {
     const told = await simulate({ seed, steps: Number(values.requests), coverage })
     requests += told.requests
     faults += told.faults
-    routes = told.routes
+    routes = told.routes.length
     const seconds = processorSeconds()
     if (values.json) say(JSON.stringify({ seed, rule: told.failure?.rule, seconds }))
     else if (worlds <= 10)

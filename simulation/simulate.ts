@@ -1,9 +1,9 @@
 import { start } from '../application/event-store.ts'
 import { verifyPlace } from '../audit/verify/verify-in-workers.ts'
 import { checkEnd, playStep } from './accounts.ts'
-import { count, noteRefusals, routeFinder, type Coverage } from './coverage.ts'
+import { count, nameOf, noteRefusals, routeFinder, type Coverage } from './coverage.ts'
 import { Finding } from './oracle/books.ts'
-import { habitsFrom, stepFrom } from './people.ts'
+import { habitsFrom, onlyWandering, stepFrom } from './people.ts'
 import { newPlay, type Play } from './known.ts'
 import { randomFrom } from './random.ts'
 import type { Numbered } from './steps.ts'
@@ -15,7 +15,7 @@ export type Told = {
   readonly steps: readonly Numbered[]
   readonly requests: number
   readonly faults: number
-  readonly routes: number
+  readonly routes: readonly string[]
   /** A digest of all requests, answers and callbacks. */
   readonly trace: string
   readonly story: readonly string[]
@@ -26,9 +26,9 @@ export type Told = {
 /** Where steps come from: people of the seed, or a list. */
 type Steps = (play: Play, n: number, before?: Numbered) => Numbered | undefined
 
-const drawn = (seed: number, world: World, most: number) => {
+const drawn = (seed: number, world: World, most: number, wanders: boolean) => {
   const random = randomFrom(seed, 4)
-  const habits = habitsFrom(random)
+  const habits = wanders ? onlyWandering : habitsFrom(random)
   const wanderer = wandererIn(world, randomFrom(seed, 5))
   const next: Steps = (play, n, before) =>
     n < most
@@ -62,10 +62,17 @@ type Options = {
   readonly seed: number
   readonly steps: number | readonly Numbered[]
   readonly coverage?: Coverage
+  /** Nobody but the wanderer asks. */
+  readonly wanders?: boolean
 }
 
 /** Plays one world to its end, or to the first wrong thing. */
-export const simulate = async ({ seed, steps, coverage }: Options): Promise<Told> => {
+export const simulate = async ({
+  seed,
+  steps,
+  coverage,
+  wanders = false,
+}: Options): Promise<Told> => {
   const story: string[] = []
   const played: Numbered[] = []
   let requests = 0
@@ -82,7 +89,7 @@ export const simulate = async ({ seed, steps, coverage }: Options): Promise<Told
   let failure: Told['failure']
   try {
     find = routeFinder(world.routes)
-    const people = typeof steps === 'number' ? drawn(seed, world, steps) : undefined
+    const people = typeof steps === 'number' ? drawn(seed, world, steps, wanders) : undefined
     if (people) remember = people.wanderer.remember
     const listed: Steps = (_, n) => (typeof steps === 'number' ? undefined : steps[n])
     const next = people?.next ?? listed
@@ -100,6 +107,6 @@ export const simulate = async ({ seed, steps, coverage }: Options): Promise<Told
     world.end()
   }
   const { faults } = play
-  const { length: routes } = world.routes
+  const routes = world.routes.map(nameOf)
   return { seed, steps: played, requests, faults, routes, trace: world.trace(), story, failure }
 }

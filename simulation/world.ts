@@ -215,7 +215,9 @@ export const openWorld = async (
   }
 
   const send = (asked: Asked): Promise<Response> => {
-    const environment = { incoming: { socket: { remoteAddress: '127.0.0.1' } } }
+    // Wrong secrets lock out a network, and the wanderer must not lock out the shops.
+    const remoteAddress = asked.as === 'sandbox' ? '192.0.2.1' : '127.0.0.1'
+    const environment = { incoming: { socket: { remoteAddress } } }
     return Promise.resolve(opened.app.fetch(requestFor(asked), environment))
   }
 

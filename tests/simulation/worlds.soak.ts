@@ -2,8 +2,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { newCoverage } from '../../simulation/coverage.ts'
 import { mutants } from '../../simulation/mutants.ts'
 import { simulate } from '../../simulation/simulate.ts'
+import { excluded } from '../../simulation/wanderer.ts'
 
 const folder = posix.join(import.meta.dirname, '../../simulation/regressions')
 const kept = readdirSync(folder).filter((name) => name.endsWith('.json'))
@@ -25,6 +27,15 @@ describe('a simulated world', () => {
       await simulate({ seed: 13, steps: 5 }),
     ]
     expect(other.trace).not.toBe(one.trace)
+  })
+
+  test('has each route asked for, apart from those that say why not', async () => {
+    const coverage = newCoverage()
+    const { routes, failure } = await simulate({ seed: 14, steps: 1_000, coverage, wanders: true })
+    expect(failure).toBeUndefined()
+    const unasked = routes.filter((route) => !coverage.routes.has(route))
+    expect(unasked.filter((route) => !(route in excluded))).toEqual([])
+    expect(Object.keys(excluded).filter((route) => !routes.includes(route))).toEqual([])
   })
 
   test.each(kept)('does not fail as it once did: %s', async (name) => {
