@@ -114,11 +114,17 @@ test('a big refund is told once, to whoever has chosen it and may see the money'
   const told = `Sandbox Shop: NOK 1,500.00 was refunded to a customer. ${portal()}payments/${tid}`
   expect(await news()).toEqual([`alice@home.example: ${told}`])
   expect((await alice.visit(`/portal/sandbox/payments/${tid}`)).status).toBe(200)
+  expect(await messagesTo(service, '+4799999902')).toEqual([])
   await desk.bobIs('accountant')
+  // Nobody has confirmed this address, so text messages go in place of mails.
+  const details = await bob.visit('/payer/profile')
+  const countries = { country: 'NO', shipping_country: 'NO' }
+  const changed = { name: 'Bob Berg', email: 'bob@elsewhere.example', ...countries }
+  expect((await bob.submit(details, changed)).status).toBe(303)
+  await send(bob, 'notices', { big_refund: 'mail' })
   await refund(tid, '0.01', 'tiny')
   await service.restart()
   expect(await news()).toEqual([])
-  expect(await messagesTo(service, '+4799999902')).toEqual([])
 })
 
 test('while the mail server is away nothing waits, and all is told once it is back', async () => {

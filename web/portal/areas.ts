@@ -38,3 +38,6 @@ export type Area = keyof typeof areas
 /** A page of a merchant: `portalPath('shop', 'payments/abc')`. */
 export const portalPath = (merchant: string, path = ''): string =>
   `/portal/${encodeURIComponent(merchant)}/${path}`
+
+/** What each person chooses for themselves. */
+export const ownSettingsPath = '/portal/account'

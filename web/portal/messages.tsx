@@ -12,7 +12,7 @@ import { type Visits } from '../payer/session.tsx'
 import { filled } from '../ui/words.tsx'
 import type { Route } from '../../http/route.ts'
 import { actorNames, type ActorNeeds } from './actors.ts'
-import { portalPath } from './areas.ts'
+import { ownSettingsPath, portalPath } from './areas.ts'
 import { contextOfStaff, type PortalNeeds } from './guard.ts'
 import type { PortalVisitor } from './page.tsx'
 import { portalPages } from './pages.ts'
@@ -158,7 +158,13 @@ export const messagesRoutes = (needs: MessagesNeeds, visits: Visits): Route[] =>
       return {
         title,
         body: [
-          <Title text={title} />,
+          <Title text={title}>
+            <Link
+              class="button slim second"
+              href={ownSettingsPath}
+              text={textsIn[visitor.language].notices.title}
+            />
+          </Title>,
           <Done text={done} />,
           <section class="card">
             {list === null

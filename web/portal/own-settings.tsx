@@ -23,11 +23,10 @@ import type { Visits } from '../payer/session.tsx'
 import type { LobbyVisitor } from '../staff/frame.tsx'
 import { Actions, Card, Done, Form, Quiet, Title, type Html } from '../ui/components.tsx'
 import { Check, Choice, Field, foreign, hidden, numberCodeField, plainForm } from '../ui/fields.tsx'
+import { ownSettingsPath } from './areas.ts'
 import type { PortalNeeds } from './guard.ts'
 import type { PortalPage } from './page.tsx'
 import { inLobbyRoutes, portalPages } from './pages.ts'
-
-export const ownSettingsPath = '/portal/account'
 
 type OwnSettingsNeeds = PortalNeeds & {
   readonly handle: Handle
@@ -117,7 +116,11 @@ const mailCard = (visitor: LobbyVisitor, { profile, mailing }: Shown): Html => {
         hidden={{ ...hiddenIn(visitor, 'mail'), ...(proof !== undefined && { proof, email }) }}
       >
         {fields}
-        <Actions button={proof === undefined ? own.askCode : own.confirm} />
+        {proof === undefined ? (
+          <Actions kind="second" button={own.askCode} />
+        ) : (
+          <Actions button={own.confirm} />
+        )}
       </Form>
     </Card>
   )
@@ -143,7 +146,7 @@ const pagesCard = (visitor: LobbyVisitor): Html => {
           text={own.searchKey}
           what={own.searchKeyWhat}
         />
-        <Actions button={texts.save} />
+        <Actions kind="second" button={texts.save} />
       </Form>
     </Card>
   )
