@@ -1,6 +1,6 @@
 // @module-tag long
 import { test } from 'vitest'
-import { checkCamtWorlds, checkPayoutWorlds } from './file-worlds.ts'
+import { checkCamtWorlds, checkPayoutWorlds, checkReportWorlds } from './file-worlds.ts'
 import { testValid, validator, whyNot } from './schemas.ts'
 
 const validate = validator()
@@ -16,4 +16,8 @@ testValid(
 
 test('bank files of 1,000 worlds are read as they say', () => {
   checkCamtWorlds(whyNot === undefined ? validate : undefined, worlds)
+}, 600_000)
+
+test('status reports of 1,000 worlds pass the schema, and refuse what they say', () => {
+  checkReportWorlds(whyNot === undefined ? validate : undefined, worlds)
 }, 600_000)

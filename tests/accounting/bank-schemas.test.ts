@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { payoutFile } from '../../infrastructure/bank/payout-file.ts'
-import { checkCamtWorlds, checkPayoutWorlds } from './file-worlds.ts'
+import { checkCamtWorlds, checkPayoutWorlds, checkReportWorlds } from './file-worlds.ts'
 import { testValid, validator, whyNot } from './schemas.ts'
 
 const validate = validator()
@@ -12,6 +12,10 @@ testValid('payout files of any world pass the schemas of ISO 20022 and of SEPA',
 
 test('bank files of versions 02 to 08 are read as they say', () => {
   checkCamtWorlds(whyNot === undefined ? validate : undefined, few)
+})
+
+test('status reports pass the schema of ISO 20022, and refuse what they say', () => {
+  checkReportWorlds(whyNot === undefined ? validate : undefined, 4 * few)
 })
 
 const payout = {

@@ -5,6 +5,7 @@ import { postingsOfEvent } from '../../domain/accounting/journal.ts'
 import { readBankFile } from '../../infrastructure/bank/bank-file.ts'
 import { camtWorld, own, type Told } from './camt-worlds.ts'
 import { payoutWorld, sepaWorld } from './payout-worlds.ts'
+import { reportWorld } from './report-worlds.ts'
 import type { validator } from './schemas.ts'
 
 type Validate = ReturnType<typeof validator>
@@ -113,6 +114,32 @@ export const checkCamtWorlds = (validate: Validate | undefined, count: number): 
         expect(sorted(toldBy(entries))).toEqual(sorted(told.map(shape)))
         expect(new Set(entries.map(({ id }) => id)).size).toBe(told.length)
         expect(entriesIn(files)).toEqual(entries)
+      }
+    }),
+    once,
+  )
+
+type Rejections = ReturnType<typeof readBankFile>['rejections']
+
+type Order = { readonly endToEndId: string; readonly paymentId: string }
+
+const refuses = (rejections: Rejections, { endToEndId, paymentId }: Order): boolean =>
+  rejections.some((one) => {
+    if (one.endToEndId !== null) return one.endToEndId === endToEndId
+    const isWithin = one.paymentId === null || one.paymentId === paymentId
+    return isWithin && !one.except.includes(endToEndId) && !one.except.includes(paymentId)
+  })
+
+/** An order is refused where the most particular status says so. */
+export const checkReportWorlds = (validate: Validate | undefined, count: number): void =>
+  fc.assert(
+    fc.property(worlds(reportWorld, count), (all) => {
+      const files = all.map(({ file }) => file)
+      expect(validate?.('pain002', files) ?? []).toEqual([])
+      for (const { file, orders } of all) {
+        const { rejections } = readBankFile(Buffer.from(file), 'file.xml', own)
+        for (const { isRefused, ...order } of orders)
+          expect([order, refuses(rejections, order)]).toEqual([order, isRefused])
       }
     }),
     once,
