@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { readSettings } from '../infrastructure/settings.ts'
 import Database from '../infrastructure/sqlite.ts'
-import { currentReadModels, openStore } from '../infrastructure/stores.ts'
+import { openStore, readModelsIn } from '../infrastructure/stores.ts'
 import { seed } from './histories.ts'
 import type { Work } from './load.ts'
 import { askPage, signIn } from './pages.ts'
@@ -44,9 +44,16 @@ const numberIn = (path: string, query: string): number => {
 
 const tiles = `SELECT sum(pgsize) FROM dbstat WHERE aggregate = TRUE AND name LIKE '%tiles%'`
 
+/** The newest file is that of the measured build. */
+const readModelsOf = (DATA_DIR: string): string =>
+  readdirSync(readModelsIn({ DATA_DIR }))
+    .filter((name) => name.endsWith('.sqlite'))
+    .map((name) => join(readModelsIn({ DATA_DIR }), name))
+    .toSorted((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs)[0] ?? ''
+
 /** The tree stands in the file of the read models. */
 const bytesIn = (DATA_DIR: string): Bytes & { readonly events: number } => {
-  const [path, log] = [currentReadModels({ DATA_DIR }) ?? '', join(DATA_DIR, 'events.sqlite')]
+  const [path, log] = [readModelsOf(DATA_DIR), join(DATA_DIR, 'events.sqlite')]
   const tree = numberIn(path, tiles)
   const events = numberIn(log, 'SELECT max(position) FROM events')
   return { log: statSync(log).size, 'read models': statSync(path).size - tree, tree, events }
@@ -150,11 +157,8 @@ export const size: Case = {
       const target = targets['start to first answer']
       const first = { what: 'start to first answer', value: large.firstAnswer, unit: 'ms' }
       const bytes = parts.map((part): Figure => {
-        return {
-          what: `${part}, an event`,
-          value: (full[part] - none[part]) / events,
-          unit: 'bytes',
-        }
+        const value = (full[part] - none[part]) / (full.events - none.events)
+        return { what: `${part}, an event`, value, unit: 'bytes' }
       })
       return [
         ...(await compare(scope, large, empty, round++ % 2 === 0)),
