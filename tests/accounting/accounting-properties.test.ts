@@ -1,3 +1,4 @@
+// @module-tag long
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { noFees } from '../../domain/accounting/fees.ts'

@@ -1,3 +1,4 @@
+// @module-tag long
 // Long because it builds bank files with every way to tell a movement.
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

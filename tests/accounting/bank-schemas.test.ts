@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect, test } from 'vitest'
 import { payoutFile } from '../../infrastructure/bank/payout-file.ts'
 import { checkCamtWorlds, checkPayoutWorlds, checkReportWorlds } from './file-worlds.ts'

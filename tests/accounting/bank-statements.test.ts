@@ -1,3 +1,4 @@
+// @module-tag long
 // Long because it builds bank files with every possible content.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { settlementAccounts } from '../../domain/aggregates.ts'
 import { impliedAccount } from '../../domain/accounting/settlement-account.ts'

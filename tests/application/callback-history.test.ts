@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect, test } from 'vitest'
 import { eventsWithCallbacks } from '../../application/callback-history.ts'
 import type { EventStore } from '../../application/event-store.ts'

@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cookieOf, startVisits, type Visits } from './auditor-visits.ts'
 

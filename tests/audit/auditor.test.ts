@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { pathOf } from './audited-service.ts'
 import { cookieOf, startVisits, type Visits } from './auditor-visits.ts'

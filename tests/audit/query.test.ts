@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { views } from '../../audit/query/views.ts'
 import { formatAmount } from '../../domain/money/money.ts'

@@ -1,3 +1,4 @@
+// @module-tag long
 import { getTableName } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { readdirSync, rmSync } from 'node:fs'

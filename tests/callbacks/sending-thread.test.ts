@@ -1,3 +1,4 @@
+// @module-tag long
 import { verify } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,3 +1,4 @@
+// @module-tag long
 import { EventStoreDBClient, jsonEvent, type ResolvedEvent } from '@eventstore/db-client'
 import { expect, onTestFinished, test } from 'vitest'
 import { noStream, start, type RecordedEvent } from '../../application/event-store.ts'

@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect, onTestFinished, test } from 'vitest'
 import { authorizedPayment, paths, startService, type Service } from '../../harness/http-service.ts'
 import { catalogue, type MetricName } from '../../service/metrics/catalogue.ts'

@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { secretHeaders } from '../../harness/signing.ts'
 import { startService, type Service } from '../../harness/http-service.ts'

@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { codeAt } from '../../infrastructure/people/one-time-codes.ts'
 import { startPeopleService, type PeopleService } from '../../harness/people-service.ts'

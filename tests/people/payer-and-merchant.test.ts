@@ -1,3 +1,4 @@
+// @module-tag long
 import { PNG } from 'pngjs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { codeOf, startPeopleService, type PeopleService } from '../../harness/people-service.ts'

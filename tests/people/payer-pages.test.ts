@@ -1,3 +1,4 @@
+// @module-tag long
 import { createPrivateKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,3 +1,4 @@
+// @module-tag long
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { payers } from '../../domain/aggregates.ts'

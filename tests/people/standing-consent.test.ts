@@ -1,3 +1,4 @@
+// @module-tag long
 import * as client from 'openid-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { codeOf, startPeopleService, type PeopleService } from '../../harness/people-service.ts'

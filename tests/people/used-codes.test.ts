@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import {
   codeSentTo,

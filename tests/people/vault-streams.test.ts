@@ -1,3 +1,4 @@
+// @module-tag long
 // Long because it lists what is in the database, and who may write there.
 import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client'
 import { randomBytes } from 'node:crypto'

@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { codeSentTo, startPeopleService, type PeopleService } from '../../harness/people-service.ts'
 import { isIn, newcomerAt, now, signIn } from './newcomer.ts'

@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect, test } from 'vitest'
 import { portalTries } from './portal-tries.ts'
 import { shopOfAlice } from './shop-of-alice.ts'

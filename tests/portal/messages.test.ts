@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect, test } from 'vitest'
 import { messagesTo } from '../../harness/people-service.ts'
 import { shopOfAlice } from './shop-of-alice.ts'

@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Shown } from '../people/visitor.ts'
 import { confirmAt, startPaymentDesk, type PaymentDesk } from './payment-desk.ts'

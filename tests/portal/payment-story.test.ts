@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { mostEvents } from '../../web/portal/payments/payment-page.tsx'
 import { mostMessages } from '../../web/portal/payments/callbacks.tsx'

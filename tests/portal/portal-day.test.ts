@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect, test } from 'vitest'
 import { shopOfAlice } from './shop-of-alice.ts'
 

@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { operatorHere } from '../../harness/operator.ts'
 import type { TestVisitor } from '../people/visitor.ts'

@@ -1,3 +1,4 @@
+// @module-tag long
 import { readSheet } from 'read-excel-file/node'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

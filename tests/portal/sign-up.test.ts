@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { codeOf, startPeopleService, type PeopleService } from '../../harness/people-service.ts'
 import { codeAt } from '../../infrastructure/people/one-time-codes.ts'

@@ -1,3 +1,4 @@
+// @module-tag long
 import fc from 'fast-check'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,3 +1,4 @@
+// @module-tag long
 import { verify } from 'node:crypto'
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
