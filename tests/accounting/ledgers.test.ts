@@ -1,3 +1,4 @@
+// @module-tag long
 import fc from 'fast-check'
 import { readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'

@@ -1,3 +1,4 @@
+// @module-tag long
 import { rmSync } from 'node:fs'
 import { Webhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'

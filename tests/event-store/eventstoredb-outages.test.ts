@@ -1,3 +1,4 @@
+// @module-tag long
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { noStream, start, StoreUnavailable } from '../../application/event-store.ts'

@@ -1,3 +1,4 @@
+// @module-tag long
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { DamagedEvent, noStream } from '../../application/event-store.ts'

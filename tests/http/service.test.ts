@@ -1,3 +1,4 @@
+// @module-tag long
 import { createHash, createPublicKey, createVerify } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'

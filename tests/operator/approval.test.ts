@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { merchants } from '../../domain/aggregates.ts'
 import { newMerchant } from '../../domain/merchant/merchant.ts'

@@ -1,3 +1,4 @@
+// @module-tag long
 import { readSheet } from 'read-excel-file/node'
 import { expect, test } from 'vitest'
 import { fileReply } from '../../web/portal/money-files.tsx'

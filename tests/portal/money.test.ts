@@ -1,3 +1,4 @@
+// @module-tag long
 import { readSheet } from 'read-excel-file/node'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Shown } from '../people/visitor.ts'
 import { formIn } from '../people/visitor.ts'

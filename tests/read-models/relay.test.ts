@@ -1,3 +1,4 @@
+// @module-tag long
 import fc from 'fast-check'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

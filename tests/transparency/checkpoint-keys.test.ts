@@ -1,3 +1,4 @@
+// @module-tag long
 import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
