@@ -83,6 +83,12 @@ const isPaidBy = (line: FundingLine, { fact, withheld }: Movement, rate: Rate | 
   return isByRate && received === String(line.gross - portionOf(line.gross, rate))
 }
 
+/** The largest of a day first: which of too many movements is left over is not chance. */
+const byDayAndAmount = ({ fact: one }: Movement, { fact: other }: Movement): number => {
+  const more = BigInt(other.amount) - BigInt(one.amount)
+  return one.day !== other.day || more === 0n ? byDay(one, other) : more > 0n ? 1 : -1
+}
+
 const largest = (sums: readonly Sum[]): Sum =>
   sums.reduce((one, other) => (BigInt(other) > BigInt(one) ? other : one), '0')
 
@@ -111,7 +117,7 @@ export const placingsOf = (
     }
   }
   const free = new Set(lines)
-  for (const movement of movements.sort((one, other) => byDay(one.fact, other.fact))) {
+  for (const movement of movements.sort(byDayAndAmount)) {
     const { fact, withheld } = movement
     const account = accountOf(fact.account)
     const name = nameOf(fact)
