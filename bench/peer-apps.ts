@@ -37,6 +37,9 @@ const tell = (client: Client, type: string, data: object) =>
 const openPool = async (connectionString: string) => {
   const { default: pg } = await import('pg')
   const pool = new pg.Pool({ connectionString })
+  // A connection that is lost ends only itself.
+  const report = (error: unknown): void => console.error('PostgreSQL:', error)
+  pool.on('error', report)
 
   const inTransaction = async <Result>(work: (client: Client) => Promise<Result>) => {
     const client = await pool.connect()
@@ -54,14 +57,18 @@ const openPool = async (connectionString: string) => {
   }
 
   /** Payments of the bench have no callback address: nothing is posted. */
-  const relay = async (): Promise<void> => {
+  const relayOnce = async (): Promise<number> => {
     const { rowCount } = await pool.query(
       `DELETE FROM outbox WHERE id IN (
          SELECT id FROM outbox ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED
        ) RETURNING type, data`,
       [sentAtOnce],
     )
-    setTimeout(() => void relay(), rowCount < sentAtOnce ? relayEveryMs : 0)
+    return rowCount
+  }
+  const relay = async (): Promise<void> => {
+    const sent = await relayOnce().catch(report)
+    setTimeout(() => void relay(), (sent ?? 0) < sentAtOnce ? relayEveryMs : 0)
   }
 
   await pool.query(tables)

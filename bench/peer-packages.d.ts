@@ -10,6 +10,7 @@ declare module 'pg' {
     readonly Pool: new (options: { readonly connectionString: string }) => {
       readonly query: Client['query']
       connect(): Promise<Client>
+      on(event: 'error', report: (error: unknown) => void): unknown
     }
   }
   export default pg
