@@ -36,7 +36,7 @@ export type Destination = {
   readonly registered: { readonly from: number; readonly to: number }
   readonly replays: Replay[]
   isEnabled: boolean
-  /** After how many attempts it was removed. */
+  /** When it was removed, in the world's steady milliseconds. */
   removed: number | undefined
 }
 

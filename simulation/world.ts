@@ -181,12 +181,13 @@ export const openWorld = async (
   const { folder: template, document } = await furnishedFolder()
   let folder = copyOf(template)
   const trace = createHash('sha256')
-  const attempts: Attempt[] = []
+  const attempts: (Attempt & { readonly time: number })[] = []
   const outside = outsideOf(seed, beginning + 60_000, (attempt) => {
-    attempts.push(attempt)
+    attempts.push({ ...attempt, time: steady() })
     trace.update(`callback ${JSON.stringify(attempt)}\n`)
   })
   const { machine, bank, receivers, logged } = outside
+  const steady = (): number => machine.machine.steadyTime()
   const disk = simulatedDisk()
   const uninstall = install(machine)
   const key: KeyObject = createPrivateKey(readFileSync(join(folder, keyFile)))
@@ -264,6 +265,8 @@ export const openWorld = async (
     get store() {
       return opened.core.store
     },
+    /** Milliseconds that never go back. */
+    steady,
     /** The time of the service, as its operator knows it. */
     now: (): number => machine.machine.wallClock() + ahead,
     ask,
