@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { openConnection, requestsOf, type Level, type Shop } from './client.ts'
 import { askOn, turnOf, type Group, type Measured, type Work } from './load.ts'
 import { expected, memoryOf, processorTime, type Load } from './processes.ts'
+import { amid } from './amid.ts'
 import type { Case, Figure, Scenario, Scope } from './scope.ts'
 import { setTimeout as pause } from 'node:timers/promises'
 
@@ -289,6 +290,7 @@ const processes: Case = {
 }
 
 export const cases: Scenario = {
+  amid,
   captures,
   outcomes,
   alone,
