@@ -81,9 +81,17 @@ export const startPeopleService = async (given: Readonly<Record<string, string>>
     return all
   }
 
+  /**
+   * The types of events that somebody caused: checkpoints are signed in the background, ten seconds
+   * after any event.
+   */
+  const recorded = async () =>
+    (await events()).map(({ type }) => type).filter((type) => !type.startsWith('Checkpoint'))
+
   return {
     folder,
     events,
+    recorded,
     get address() {
       return running.address
     },

@@ -132,7 +132,7 @@ const upload = async (text: string, name = 'statement.xml'): Promise<Shown> => {
 }
 
 test('given files that are none of the bank, then the page says why', async () => {
-  const before = (await service.events()).length
+  const before = await service.recorded()
   const other = await upload('<a/>', 'holiday.xml')
   expect(other.status).toBe(400)
   expect(plain(other)).toContain(
@@ -141,7 +141,7 @@ test('given files that are none of the bank, then the page says why', async () =
   expect(plain(await upload('no XML'))).toContain('statement.xml is not XML')
   const elsewhere = await upload(statement(entry('1.00', 'x'), 'NO0000000000000'))
   expect(plain(elsewhere)).toContain(`BANK_ACCOUNT is ${bank}`)
-  expect((await service.events()).length).toBe(before)
+  expect(await service.recorded()).toEqual(before)
 })
 
 test('given a file of 4 MB that is wrong, then the page is small', { tags: 'long' }, async () => {
