@@ -41,11 +41,11 @@ const plain = (name: string): string => name.toUpperCase().replaceAll(/[^A-Z0-9]
 /** How many letters to add, remove or replace (Levenshtein). */
 const distance = (one: string, other: string): number => {
   let above = Array.from({ length: other.length + 1 }, (_, at) => at)
-  for (const [row, letter] of [...one].entries()) {
+  for (let row = 0; row < one.length; row += 1) {
     const line = [row + 1]
-    for (const [at, its] of [...other].entries()) {
-      const [left = 0, diagonal = 0, top = 0] = [line[at], above[at], above[at + 1]]
-      line.push(Math.min(left + 1, top + 1, diagonal + (letter === its ? 0 : 1)))
+    for (let at = 0; at < other.length; at += 1) {
+      const replaced = above[at]! + (one[row] === other[at] ? 0 : 1)
+      line.push(Math.min(line[at]! + 1, above[at + 1]! + 1, replaced))
     }
     above = line
   }
@@ -59,8 +59,11 @@ const firstWord = (name: string): string | undefined => /^[A-Z0-9]+_/.exec(name)
 
 /** The setting that a variable of the environment seems to mean. */
 const settingMeant = (given: string, names: readonly string[]): string | undefined => {
+  const letters = plain(given)
   const [nearest] = names
-    .map((name) => ({ name, far: distance(plain(given), plain(name)) }))
+    // No other can be near: npm alone sets a hundred variables, and each start looks at all.
+    .filter((name) => Math.abs(name.replaceAll('_', '').length - letters.length) <= 2)
+    .map((name) => ({ name, far: distance(letters, plain(name)) }))
     .toSorted((one, other) => one.far - other.far)
   if (nearest && nearest.far <= allowedDistance(plain(nearest.name))) return nearest.name
   if (ofOthers.test(given)) return undefined
