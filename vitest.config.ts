@@ -16,8 +16,11 @@ export default defineConfig({
   test: {
     include: ['tests/**/*.test.ts'],
     exclude: processes,
-    // `npm test` leaves them to `npm run test:soak`; a file that is run by its name runs them, too.
-    tags: [{ name: 'long', description: 'takes seconds of processor by itself', timeout: 180_000 }],
+    // `npm test` leaves them to `npm run test:long`; a file that is run by its name runs them, too.
+    tags: [
+      { name: 'long', description: 'takes seconds of processor by itself', timeout: 180_000 },
+      { name: 'night', description: 'for `npm run test:night` alone', timeout: 600_000 },
+    ],
     // Tests of the real process run what `npm start` runs.
     globalSetup: 'tests/build.ts',
     // The build is made once, at the start: watching would test a stale one.

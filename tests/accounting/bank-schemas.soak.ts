@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag night
 import { test } from 'vitest'
 import { checkCamtWorlds, checkPayoutWorlds, checkReportWorlds } from './file-worlds.ts'
 import { testValid, validator, whyNot } from './schemas.ts'

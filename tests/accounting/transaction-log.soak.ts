@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag night
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag night
 // Each alert is set off by its fault: the service runs, the fault is made, the metrics are scraped.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -123,7 +123,7 @@ const hostsAt = (path: string): number =>
 
 test(
   'very many hosts of one merchant that never answer delay no others',
-  { tags: 'long' },
+  { tags: 'night' },
   async () => {
     const [shop, other] = merchants as [Caller, Caller]
     await tell(shop, receiver.url(0, '/known'))
@@ -144,7 +144,7 @@ test(
 
 test(
   'the limit of concurrent attempts holds in any order, and nothing is lost',
-  { tags: 'long' },
+  { tags: 'night' },
   async () => {
     const dead = merchants.map((_, merchant) =>
       numbers(70).map((host) => receiver.url(100 * merchant + host, `/silent/${merchant}`)),

@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag night
 import fc from 'fast-check'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,3 +1,4 @@
+// @module-tag night
 // Long because it lists what the checker finds.
 import { expect, test } from 'vitest'
 import { workOfMerchant } from '../../domain/leases.ts'

@@ -1,3 +1,4 @@
+// @module-tag night
 // Long because it lists what a move must keep.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'

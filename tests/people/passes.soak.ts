@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag night
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPeopleService, type PeopleService } from '../../harness/people-service.ts'
 import { addOlderApp } from './pkce.ts'

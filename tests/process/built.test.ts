@@ -79,6 +79,7 @@ test('given a checkout, when npm start compiles it first, then it says so', asyn
 
 test.each(['SIGKILL', 'SIGHUP'] as const)(
   'given a service that npm has started, when npm dies of %s, then the service ends, too',
+  { tags: 'night' },
   async (signal) => {
     const place = productionFolder(signal)
     const { child, address } = await start(place, 'npm', 'start')

@@ -103,7 +103,7 @@ test('a service on a copied log answers the same, and an audit finds nothing', a
   expect([code, output]).toEqual([0, expect.stringContaining('This log holds: nothing is wrong.')])
 })
 
-test('a killed copy continues when it is run again, and is complete', async () => {
+test('a killed copy continues when run again, and is complete', { tags: 'night' }, async () => {
   const { url } = await emptyServer()
   const words = ['copy', '--from', `sqlite:${many}`, '--to', url]
   const child = startCommand(words, { DATA_DIR: newFolder() })
@@ -130,7 +130,7 @@ test('of a log that has grown, only what is new is copied', async () => {
   })
 })
 
-test('when a node goes away and comes back, the copy goes on', async () => {
+test('when a node goes away and comes back, the copy goes on', { tags: 'night' }, async () => {
   const place = await emptyServer()
   const target = connectEventStoreDB(place.url)
   onTestFinished(() => target.close())

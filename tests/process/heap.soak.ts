@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag night
 import { rmSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
 import { newFolder } from '../../harness/in-process.ts'

@@ -58,7 +58,7 @@ const withProgram = async <Result>(folder: string, run: () => Promise<Result>): 
 
 test(
   'an upgrade is prepared, made and taken back under load, and no request fails',
-  { timeout: 240_000 },
+  { tags: 'night' },
   async () => {
     const folder = newFolder()
     const DATA_DIR = join(folder, 'data')

@@ -29,7 +29,7 @@ describe('a simulated world', () => {
     expect(other.trace).not.toBe(one.trace)
   })
 
-  test('has each route asked for, apart from those that say why not', async () => {
+  test('has each route asked for, apart from those excluded', { tags: 'night' }, async () => {
     const coverage = newCoverage()
     const { routes, failure } = await simulate({ seed: 14, steps: 1_000, coverage, wanders: true })
     expect(failure).toBeUndefined()

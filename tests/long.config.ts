@@ -4,14 +4,14 @@ import all from '../vitest.config.ts'
 
 const root = new URL('..', import.meta.url).pathname
 const hasLongTests = (file: string) =>
-  /\.(soak|test)\.ts$/.test(file) &&
-  /tags: 'long'|@module-tag long/.test(readFileSync(file, 'utf8'))
-const files = readdirSync(`${root}tests`, { recursive: true, encoding: 'utf8' })
+  file.endsWith('.test.ts') &&
+  /tags: 'long'|@module-tag long/.test(readFileSync(root + file, 'utf8'))
+const include = readdirSync(`${root}tests`, { recursive: true, encoding: 'utf8' })
   .map((file) => `tests/${file}`)
-  .filter((file) => hasLongTests(root + file))
+  .filter(hasLongTests)
 
-/** Long tests (`npm run test:soak`), which `.ci/run` runs too. */
+/** Long tests (`npm run test:long`), which `.ci/run` runs too. */
 export default mergeConfig(
   { ...all, test: { ...all.test, include: [] } },
-  defineConfig({ test: { root, include: files } }),
+  defineConfig({ test: { root, include } }),
 )
