@@ -1,16 +1,17 @@
-import { defineConfig } from 'vitest/config'
+import { defineConfig, mergeConfig } from 'vitest/config'
+import all from '../vitest.config.ts'
 
 /**
  * Tests with a real browser (`npm run test:browser`): they need Chromium, which `.ci/run` installs.
  */
-export default defineConfig({
-  test: {
-    root: new URL('..', import.meta.url).pathname,
-    // The walk through the portal runs the built program.
-    globalSetup: 'tests/build.ts',
-    include: ['tests/**/*.browser.ts'],
-    pool: 'forks',
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-  },
-})
+export default mergeConfig(
+  { ...all, test: { ...all.test, include: [], exclude: [], maxWorkers: '100%' } },
+  defineConfig({
+    test: {
+      root: new URL('..', import.meta.url).pathname,
+      include: ['tests/**/*.browser.ts'],
+      testTimeout: 120_000,
+      hookTimeout: 120_000,
+    },
+  }),
+)

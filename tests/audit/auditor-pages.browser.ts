@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import { faultsOf } from '../people/accessibility.ts'
-import { desktop, phone, startBrowser, type PageBrowser } from '../people/page-browser.ts'
+import { testLooks } from '../people/looks.ts'
+import { startBrowser, type PageBrowser } from '../people/page-browser.ts'
 import { pathOf } from './audited-service.ts'
 import { cookieOf, startVisits, type Visits } from './auditor-visits.ts'
 
@@ -30,18 +31,11 @@ afterAll(async () => {
   await chromium.close()
 })
 
-const screens = [
-  { name: 'a phone, light', screen: phone, colorScheme: 'light' as const },
-  { name: 'a phone, dark', screen: phone, colorScheme: 'dark' as const },
-  { name: 'a computer, light', screen: desktop, colorScheme: 'light' as const },
-  { name: 'a computer, dark', screen: desktop, colorScheme: 'dark' as const },
-]
-
-test.each(screens.flatMap((given) => ['en', 'nb'].map((locale) => ({ ...given, locale }))))(
-  'given $name, in $locale, then axe-core finds nothing wrong, and no page is too wide',
-  async (given) => {
-    const { screen, colorScheme, locale } = given
-    const context = await chromium.browser.newContext({ ...screen, colorScheme, locale })
+testLooks(
+  'then axe-core finds nothing wrong, and no page is too wide',
+  'a phone, light, in English',
+  async (look) => {
+    const context = await chromium.browser.newContext(look)
     const page = await context.newPage()
     const found: string[] = []
     const look = async (path: string): Promise<void> => {

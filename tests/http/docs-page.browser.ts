@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { faultsOf } from '../people/accessibility.ts'
+import { testLooks } from '../people/looks.ts'
 import { desktop, phone, startBrowser, type PageBrowser } from '../people/page-browser.ts'
 import { startService, type Service } from '../../harness/http-service.ts'
 
@@ -40,17 +41,13 @@ const width = (page: Page) => inPage<number>(page, 'document.documentElement.scr
 
 const guides = ['', '/signing', '/callbacks', '/logs', '/interface', '?q=capture']
 
-test.each([
-  { name: 'a phone, light', screen: phone, colorScheme: 'light' },
-  { name: 'a phone, dark', screen: phone, colorScheme: 'dark' },
-  { name: 'a computer, light', screen: desktop, colorScheme: 'light' },
-  { name: 'a computer, dark', screen: desktop, colorScheme: 'dark' },
-])(
-  'given $name, when guides are read, then they fit and axe-core finds nothing wrong',
-  async ({ screen, colorScheme }) => {
+testLooks(
+  'when guides are read, then they fit and axe-core finds nothing wrong',
+  'a phone, light, in English',
+  async (look) => {
     for (const guide of guides) {
-      const page = await open(`/docs${guide}`, { ...screen, colorScheme })
-      expect([guide, await width(page)]).toEqual([guide, screen.viewport.width])
+      const page = await open(`/docs${guide}`, look)
+      expect([guide, await width(page)]).toEqual([guide, look.viewport.width])
       expect([guide, await faultsOf(page)]).toEqual([guide, []])
       await page.close()
     }

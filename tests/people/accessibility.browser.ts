@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import { faultsOf } from './accessibility.ts'
-import { desktop, phone, startBrowser, startShop, type PageBrowser } from './page-browser.ts'
+import { testLooks } from './looks.ts'
+import { startBrowser, startShop, type PageBrowser } from './page-browser.ts'
 import { walkPages } from './page-walk.ts'
 import { walkSettings } from './walk.ts'
 import { startPeopleService } from '../../harness/people-service.ts'
@@ -16,16 +17,12 @@ afterAll(async () => {
   await chromium.close()
 })
 
-test.each([
-  { name: 'a phone, light', screen: phone, colorScheme: 'light' as const, language: 'en' },
-  { name: 'a phone, dark', screen: phone, colorScheme: 'dark' as const, language: 'en' },
-  { name: 'a computer, light', screen: desktop, colorScheme: 'light' as const, language: 'nb' },
-  { name: 'a computer, dark', screen: desktop, colorScheme: 'dark' as const, language: 'en' },
-])(
-  'given $name, when every page is looked at, errors included, then axe-core finds nothing wrong',
-  async ({ screen, colorScheme, language }) => {
+testLooks(
+  'when every page is looked at, errors included, then axe-core finds nothing wrong',
+  'a phone, dark, in Norwegian',
+  async (look) => {
     const service = await startPeopleService(walkSettings)
-    const context = await chromium.browser.newContext({ ...screen, colorScheme, locale: language })
+    const context = await chromium.browser.newContext(look)
     const found: string[] = []
     const looked: string[] = []
     await walkPages({
@@ -45,5 +42,4 @@ test.each([
     expect(found).toEqual([])
     expect(looked.length).toBeGreaterThan(20)
   },
-  300_000,
 )

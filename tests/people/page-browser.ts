@@ -10,10 +10,13 @@ export const desktop = { viewport: { width: 1280, height: 800 } }
 
 export type PageBrowser = { readonly browser: Browser; readonly close: () => Promise<void> }
 
+/** The one without windows takes half of the processor. */
+const programs = ['chromium-headless-shell', 'chromium', 'chromium-browser']
+
 /** Chromium with a temporary home directory; CHROMIUM sets its path. */
 export const startBrowser = async (): Promise<PageBrowser> => {
   const executablePath =
-    process.env['CHROMIUM'] ?? ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync)
+    process.env['CHROMIUM'] ?? programs.map((name) => `/usr/bin/${name}`).find(existsSync)
   if (executablePath === undefined)
     throw new Error('these tests need Chromium: install it, or name its path in CHROMIUM')
   const home = mkdtempSync(join(tmpdir(), 'daybook-chromium-'))

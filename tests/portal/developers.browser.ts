@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterEach, expect, test } from 'vitest'
+import { testLooks } from '../people/looks.ts'
 import { desktop, phone } from '../people/page-browser.ts'
 import { typeCode } from '../people/walk.ts'
 import { furnishDevelopers, walkDevelopers } from './developers-walk.ts'
@@ -82,18 +83,15 @@ test('given a block of code, when its button is pressed, the clipboard has all o
   expect(copied).toMatch(/^curl .*\\\n {2}-H /)
 })
 
-test.each([
-  { name: 'a phone, light', screen: phone, colorScheme: 'light' as const, locale: 'en-GB' },
-  { name: 'a computer, dark', screen: desktop, colorScheme: 'dark' as const, locale: 'nb-NO' },
-])(
-  'given $name, when every page is looked at, then axe-core finds nothing wrong',
-  async ({ screen, ...more }) => {
+testLooks(
+  'when every page is looked at, then axe-core finds nothing wrong',
+  'a phone, light, in English',
+  async (look) => {
     const { found, looked } = await faultsOfWalk(walkDevelopers, {
       service: portal.service,
-      open: () => open({ ...screen, ...more }),
+      open: () => open(look),
     })
     expect(found).toEqual([])
     expect(looked.length).toBeGreaterThan(10)
   },
-  300_000,
 )

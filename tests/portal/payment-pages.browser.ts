@@ -1,19 +1,18 @@
 import { expect, test } from 'vitest'
-import { desktop, phone } from '../people/page-browser.ts'
+import { testLooks } from '../people/looks.ts'
+import { desktop } from '../people/page-browser.ts'
 import { sellDinner, walkSales } from './payment-walk.ts'
 import { faultsOfWalk, portalBrowser } from './portal-browser.ts'
 import { furnishPortal, signInTo } from './portal-walk.ts'
 import { a4, a5, printedSizes } from './printed.ts'
 
-const portal = portalBrowser(furnishPortal)
+const portal = portalBrowser((service) => furnishPortal(service, 4))
 
-test.each([
-  { name: 'a phone, dark', screen: phone, colorScheme: 'dark' as const, locale: 'en' },
-  { name: 'a computer, light', screen: desktop, colorScheme: 'light' as const, locale: 'nb' },
-])(
-  'given $name, axe-core finds nothing in payments and codes',
-  async ({ screen, colorScheme, locale }) => {
-    const context = await portal.browser.newContext({ ...screen, colorScheme, locale })
+testLooks(
+  'axe-core finds nothing in payments and codes',
+  'a phone, dark, in Norwegian',
+  async (look) => {
+    const context = await portal.browser.newContext(look)
     const { found, looked } = await faultsOfWalk(
       walkSales,
       { service: portal.service, open: () => context.newPage() },

@@ -1,18 +1,17 @@
 import { expect, test } from 'vitest'
-import { desktop, phone } from '../people/page-browser.ts'
+import { testLooks } from '../people/looks.ts'
+import { desktop } from '../people/page-browser.ts'
 import { faultsOfWalk, portalBrowser } from './portal-browser.ts'
 import { furnishPortal, signInTo, walkPortal } from './portal-walk.ts'
 import { sell } from './shop-month.ts'
 
 const portal = portalBrowser(furnishPortal)
 
-test.each([
-  { name: 'a phone, light', screen: phone, colorScheme: 'light' as const, locale: 'nb' },
-  { name: 'a computer, dark', screen: desktop, colorScheme: 'dark' as const, locale: 'en' },
-])(
-  'given $name, when every page of the portal is looked at, axe-core finds nothing',
-  async ({ screen, colorScheme, locale }) => {
-    const context = await portal.browser.newContext({ ...screen, colorScheme, locale })
+testLooks(
+  'when every page of the portal is looked at, axe-core finds nothing',
+  'a computer, light, in Norwegian',
+  async (look) => {
+    const context = await portal.browser.newContext(look)
     const { found, looked } = await faultsOfWalk(walkPortal, {
       service: portal.service,
       open: () => context.newPage(),

@@ -6,9 +6,9 @@ import { furnishMonth, leaveOpen } from './shop-month.ts'
 type PortalWalk = Pick<Walk, 'service' | 'open' | 'seen'>
 
 /** Alice's shop, with a month of trade. */
-export const furnishPortal = async (service: PeopleService): Promise<void> => {
+export const furnishPortal = async (service: PeopleService, days?: number): Promise<void> => {
   await service.operator('staff', 'add', 'sandbox', '+4799999901', '--role', 'owner')
-  await furnishMonth(service)
+  await furnishMonth(service, days)
   await leaveOpen(service, 4)
 }
 

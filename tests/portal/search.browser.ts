@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { testLooks } from '../people/looks.ts'
 import { desktop, phone } from '../people/page-browser.ts'
 import { withKeyboard } from './keyboard.ts'
 import { sellDinner } from './payment-walk.ts'
@@ -75,11 +76,8 @@ const walkSearch = async ({ service, open, seen }: Pick<Walk, 'service' | 'open'
   }
 }
 
-test.each([
-  { name: 'a phone, dark', screen: phone, colorScheme: 'dark' as const, locale: 'en' },
-  { name: 'a computer, light', screen: desktop, colorScheme: 'light' as const, locale: 'nb' },
-])('given $name, axe-core finds nothing', async ({ screen, colorScheme, locale }) => {
-  const context = await portal.browser.newContext({ ...screen, colorScheme, locale })
+testLooks('axe-core finds nothing', 'a computer, dark, in English', async (look) => {
+  const context = await portal.browser.newContext(look)
   const walk = { service: portal.service, open: () => context.newPage() }
   const { found, looked } = await faultsOfWalk(walkSearch, walk)
   await context.close()

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { testLooks } from '../people/looks.ts'
 import { desktop, phone } from '../people/page-browser.ts'
 import { knownOf } from '../people/walk.ts'
 import { withKeyboard } from './keyboard.ts'
@@ -12,11 +13,8 @@ const portal = portalBrowser(async (service) => {
 
 const home = '/portal/sandbox/take'
 
-test.each([
-  { name: 'a phone, dark', screen: phone, colorScheme: 'dark' as const, locale: 'en' },
-  { name: 'a computer, light', screen: desktop, colorScheme: 'light' as const, locale: 'nb' },
-])('given $name, axe-core finds nothing', async ({ screen, colorScheme, locale }) => {
-  const context = await portal.browser.newContext({ ...screen, colorScheme, locale })
+testLooks('axe-core finds nothing', 'a computer, light, in Norwegian', async (look) => {
+  const context = await portal.browser.newContext(look)
   const walk = { service: portal.service, open: () => context.newPage() }
   const { found, looked } = await faultsOfWalk(walkTake, walk)
   await context.close()
