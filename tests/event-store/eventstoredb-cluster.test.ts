@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag night
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'

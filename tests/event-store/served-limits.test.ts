@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag night
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
