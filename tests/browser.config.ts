@@ -10,8 +10,8 @@ export default mergeConfig(
     test: {
       root: new URL('..', import.meta.url).pathname,
       include: ['tests/**/*.browser.ts'],
-      testTimeout: 120_000,
-      hookTimeout: 120_000,
+      testTimeout: 300_000,
+      hookTimeout: 300_000,
     },
   }),
 )

@@ -38,15 +38,15 @@ testLooks(
     const context = await chromium.browser.newContext(look)
     const page = await context.newPage()
     const found: string[] = []
-    const look = async (path: string): Promise<void> => {
+    const check = async (path: string): Promise<void> => {
       await page.goto(service.address + path)
       found.push(...(await faultsOf(page)).map((fault) => `${path}: ${fault}`))
       const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
       if (isWide) found.push(`${path} is too wide`)
     }
-    await look('/audit/sign-in')
+    await check('/audit/sign-in')
     await context.addCookies([{ ...cookie, url: service.address }])
-    for (const path of pages) await look(path)
+    for (const path of pages) await check(path)
     await context.close()
     expect(found).toEqual([])
   },

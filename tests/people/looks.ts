@@ -2,8 +2,6 @@ import type { BrowserContextOptions } from 'playwright-core'
 import { test } from 'vitest'
 import { desktop, phone } from './page-browser.ts'
 
-const timeout = 300_000
-
 /** How pages are looked at: each pair of screen, colours and language is in one of the four. */
 const looks = {
   'a phone, light, in English': { ...phone, colorScheme: 'light', locale: 'en' },
@@ -22,7 +20,5 @@ export const testLooks = (
   run: (look: BrowserContextOptions & typeof desktop) => Promise<void>,
 ): void => {
   for (const [name, look] of Object.entries(looks))
-    test(`given ${name}, ${title}`, { tags: name === taken ? [] : ['night'], timeout }, () =>
-      run(look),
-    )
+    test(`given ${name}, ${title}`, { tags: name === taken ? [] : ['night'] }, () => run(look))
 }
