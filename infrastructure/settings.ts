@@ -160,6 +160,15 @@ const settings = {
     choice('sandbox', 'production').default('sandbox'),
     'sandbox, or production: no sandbox routes or data, private callback addresses refused.',
   ],
+  TWIN_URL: [
+    publicUrl.optional(),
+    'PUBLIC_URL of your other daybook: in production that of a sandbox, where staff find a twin ' +
+      'of their merchant; in that sandbox that of production. Both need TWIN_SECRET.',
+  ],
+  TWIN_SECRET: [
+    text('must have at least 32 characters', (given) => given.length >= 32).optional(),
+    'Secret that production signs with whom it sends to the sandbox; the same in both.',
+  ],
   HEADER_PREFIX: [brand.default('X-Service'), 'Prefix of the header names.'],
   MEDIA_VENDOR: [brand.default('service'), 'Vendor part of the media types.'],
   ABSOLUTE_URIS: [flag.default(false), 'true writes full URLs inside JSON bodies.'],
@@ -364,6 +373,11 @@ const problemsOfAddress = ({ MODE, PUBLIC_URL }: Given): readonly string[] => {
   return [`${shown}: needs PUBLIC_URL with https, as payers sign in over https only`]
 }
 
+const problemsOfTwin = ({ TWIN_URL, TWIN_SECRET }: Given): readonly string[] =>
+  TWIN_URL !== undefined && TWIN_SECRET === undefined
+    ? [`${settingShown('TWIN_URL', TWIN_URL)}: needs TWIN_SECRET`]
+    : []
+
 /** @throws WrongSettings */
 export const readSettings = (
   environment: Readonly<Record<string, string | undefined>>,
@@ -381,6 +395,7 @@ export const readSettings = (
   }
   problems.push(
     ...problemsOfVault(read),
+    ...problemsOfTwin(read),
     // A wrong address has been told.
     ...(problems.some((text) => text.startsWith('PUBLIC_URL')) ? [] : problemsOfAddress(read)),
     ...unknownSettings(environment, Object.keys(settings)),

@@ -28,6 +28,7 @@ export const aboutOf = (settings: Settings) => ({
   publicUrl: settings.PUBLIC_URL,
   isSandbox: settings.MODE === 'sandbox',
   isSecure: settings.MODE === 'production',
+  twinUrl: settings.TWIN_URL,
   footer: { help: settings.HELP_URL, terms: settings.TERMS_URL, privacy: settings.PRIVACY_URL },
   readPhone: phoneReader(settings.COUNTRY),
   readAsset,

@@ -19,6 +19,7 @@ import { pageAssetRoutes, asPages } from '../web/ui/page.tsx'
 import { payerPaymentRoutes } from '../web/payer/payment.ts'
 import { payerPermissionRoutes } from '../web/payer/permission.tsx'
 import { payerPermissionsRoutes } from '../web/payer/permissions.tsx'
+import { twinArrivalRoutes } from '../web/portal/twin.ts'
 import { payerScanRoutes } from '../web/payer/scan.tsx'
 import { resumeRoutes } from '../web/payer/resume.tsx'
 import { makeVisits } from '../web/payer/session.tsx'
@@ -41,6 +42,7 @@ const ofVisitors = [
   payerPermissionRoutes,
   checkoutRoutes,
   languageRoutes,
+  twinArrivalRoutes,
 ]
 
 const ofApps = [

@@ -49,6 +49,7 @@ export const operatorSlice = (core: Core, about: About, parts: Parts) => {
     isSecure: about.isSecure,
     readPhone: about.readPhone,
     isSandbox: about.isSandbox,
+    twinUrl: about.twinUrl,
     footer: about.footer,
     readAsset: about.readAsset,
     links: parts.links,

@@ -15,6 +15,7 @@ import { shopsOf } from '../portal/shops.ts'
 import type { MerchantSlice } from './merchants.ts'
 import type { PaymentSlice } from './payments.ts'
 import type { PeopleSlice } from './people.ts'
+import { twinArrivals } from '../sandbox/sandbox-data.ts'
 import { wallClock } from '../../application/machine.ts'
 
 type Parts = Pick<Access, 'guardGuesses'> & {
@@ -107,6 +108,7 @@ export const payerSlice = (core: Core, about: About, parts: Parts) => {
     acceptanceHasEnded: accounts.acceptanceHasEnded,
     countedBy: accounts.countedBy,
     newestCounted: accounts.newestCounted,
+    twin: twinArrivals(core, accounts.hashPin),
     // Applications, their tokens and grants.
     issuer: granted.issuer,
     publishedKeys: granted.publishedKeys,

@@ -20,6 +20,7 @@ import {
   sha256,
   shortlinkIdOf,
 } from '../../infrastructure/people/id-tokens.ts'
+import { twinLinks } from '../../infrastructure/people/twin-links.ts'
 import { makePngCheck } from '../../infrastructure/pictures/png-client.ts'
 import type { makeQrCodes } from '../../infrastructure/pictures/qr-codes.ts'
 import type { Settings } from '../../infrastructure/settings.ts'
@@ -100,6 +101,7 @@ export const portalSlice = (core: Core, about: About, parts: Parts) => {
     isSecure: about.isSecure,
     readPhone: about.readPhone,
     isSandbox: about.isSandbox,
+    twinUrl: about.twinUrl,
     footer: about.footer,
     readAsset: about.readAsset,
     links: parts.links,
@@ -229,6 +231,7 @@ export const portalSlice = (core: Core, about: About, parts: Parts) => {
     retryCallbacks: views.retryCallbacks,
     sendTestCallback: views.sendTestCallback,
     simulator: parts.simulator,
+    twinLink: twinLinks(core.settings, core.publicUrl)?.sign,
   }
 }
 

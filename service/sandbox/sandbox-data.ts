@@ -9,6 +9,9 @@ import {
   users,
 } from '../../domain/aggregates.ts'
 import { registerPayer } from '../../application/register-payer.ts'
+import type { Caused, Context } from '../../application/handle.ts'
+import { wallClock } from '../../application/machine.ts'
+import { arriveAtTwin } from '../../application/twin.ts'
 import type { MaybePromise } from '../../application/maybe-promise.ts'
 import { noFees } from '../../domain/accounting/fees.ts'
 import { defaultAccount, impliedAccount } from '../../domain/accounting/settlement-account.ts'
@@ -18,7 +21,13 @@ import { ignoreRefusal } from '../../domain/refusal.ts'
 import { within } from '../../domain/stream.ts'
 import type { Core } from '../core.ts'
 import { keyInFile, readPublicKey } from '../../infrastructure/keys/keys.ts'
+import type { HashPin } from '../../application/recover.ts'
+import { newToken } from '../../infrastructure/people/id-tokens.ts'
+import { newCodeSecret } from '../../infrastructure/people/one-time-codes.ts'
 import { hashSecret } from '../../infrastructure/people/secrets.ts'
+import { twinLinks } from '../../infrastructure/people/twin-links.ts'
+import { oneTimeCodeOf } from '../people/payer-accounts.ts'
+import { staffIn } from '../people/staff.ts'
 
 /** An IBAN that nobody has. */
 const sandboxAccount = 'NO9386011117947'
@@ -77,6 +86,9 @@ const secret = 'sandbox-secret'
 
 const hashes = new Map<string, Promise<string>>()
 
+const isAbsent = async (entry: MaybePromise<{ readonly status: string }>) =>
+  (await entry).status === 'absent'
+
 /** The slow hash of a secret that is public, made once in a process. */
 const hashOfPublic = (text: string): Promise<string> => {
   const hash = hashes.get(text) ?? hashSecret(text)
@@ -84,14 +96,83 @@ const hashOfPublic = (text: string): Promise<string> => {
   return hash
 }
 
+const hex = (derived: string): string => Buffer.from(derived, 'base64url').toString('hex')
+
+/** How long the use of a link is remembered: longer than it is good. */
+const linkMs = 300_000
+
+/** How staff of merchants in production come to their twins; undefined without production. */
+export const twinArrivals = (core: Core, hashPin: HashPin) => {
+  const { handle, find, vault: people, used, derive } = core
+  const { MODE, TWIN_URL: url } = core.settings
+  const links = twinLinks(core.settings, core.publicUrl)
+  if (MODE !== 'sandbox' || url === undefined || !links) return undefined
+  const codeOf = oneTimeCodeOf(core)
+  const { findStaff, enlist } = staffIn(core)
+  const makeShop = makeTestShop(core)
+  const arrive = arriveAtTwin({
+    ...{ handle, find, people, findStaff, enlist },
+    makeTestShop: ({ merchant: id, businessName, currency, country, timeZone }, context) => {
+      const shop = { id, businessName, currency, timeZone, jurisdiction: country }
+      return makeShop({ ...shop, lookupIds: [], netmask: null }, context)
+    },
+    // No number begins with zeros.
+    numberOf: (person) => {
+      const digits = BigInt(`0x${hex(derive('twin', person))}`) % 10n ** 12n
+      return `000${String(digits).padStart(12, '0')}`
+    },
+    newCredentials: async () => ({
+      pinHash: await hashPin(newToken().token, undefined),
+      codeSecret: newCodeSecret(),
+    }),
+  })
+  return {
+    url,
+    arrive: async (token: string, browser: string, caused: Caused) => {
+      const told = await links.read(token)
+      const at = wallClock()
+      const isOwn = told?.browser === browser
+      if (!isOwn || !(await used.isFirst(`twin ${told.jti}`, at, at + linkMs))) return undefined
+      const payer = await arrive(told, caused)
+      return { merchant: told.merchant, payer, code: (await codeOf(payer)) ?? '' }
+    },
+  }
+}
+
+type TestShop = Parameters<typeof newMerchant>[0]
+
+/** Makes what is missing of a shop with the sandbox's fees, its account and a till. */
+export const makeTestShop =
+  ({ handle, find }: Pick<Core, 'handle' | 'find'>) =>
+  async (shop: TestShop, context: Context): Promise<void> => {
+    const { id: merchant, currency } = shop
+    // Another process may be creating the same data.
+    const register = (...command: Parameters<typeof handle>) =>
+      handle(...command).catch(ignoreRefusal)
+    if (await isAbsent(find(merchants, merchant)))
+      await register(merchants, merchant, { type: 'Register', data: newMerchant(shop) }, context)
+    const schedule = { ...noFees, from: 0, currency, ...sandboxFees }
+    if ((await find(feeSchedules, merchant)).length === 0)
+      await register(feeSchedules, merchant, { type: 'ScheduleFees', schedule }, context)
+    const account = within(merchant, defaultAccount)
+    if (await isAbsent(find(settlementAccounts, account))) {
+      const data = { ...impliedAccount(merchant, currency), payoutAccount: sandboxAccount }
+      await register(settlementAccounts, account, { type: 'Register', data }, context)
+    }
+    const till = within(merchant, 'till-1')
+    if (await isAbsent(find(pointsOfSale, till))) {
+      const about = { id: 'till-1', name: 'Till 1', type: 'store' as const, location: null }
+      const data = { merchant, ...about }
+      await register(pointsOfSale, till, { type: 'Register', data }, context)
+    }
+  }
+
 /** Creates missing sandbox data (interface 15); returns instructions for its use. */
 export const makeSandboxData = async (core: Core, dataDir: string): Promise<string> => {
   const { handle, find, contextOf, vault: people } = core
   const merchant = sandboxMerchant
   const context = contextOf('daybook', merchant)
   const keyFile = join(dataDir, 'sandbox-admin-key.pem')
-  const isAbsent = async (entry: MaybePromise<{ readonly status: string }>) =>
-    (await entry).status === 'absent'
   const hashFor = async (entry: MaybePromise<{ readonly status: string }>, text: string) =>
     (await isAbsent(entry)) ? hashOfPublic(text) : null
   // These take long, and run on the thread pool.
@@ -107,25 +188,8 @@ export const makeSandboxData = async (core: Core, dataDir: string): Promise<stri
   const register = (...command: Parameters<typeof handle>) =>
     handle(...command).catch(ignoreRefusal)
 
-  if (await isAbsent(find(merchants, merchant))) {
-    const data = newMerchant({
-      id: merchant,
-      businessName: 'Sandbox Shop',
-      currency: 'NOK',
-      lookupIds: [],
-      netmask: null,
-      jurisdiction: 'NO',
-    })
-    await register(merchants, merchant, { type: 'Register', data }, context)
-  }
-  const schedule = { ...noFees, from: 0, currency: 'NOK', ...sandboxFees }
-  if ((await find(feeSchedules, merchant)).length === 0)
-    await register(feeSchedules, merchant, { type: 'ScheduleFees', schedule }, context)
-  const account = within(merchant, defaultAccount)
-  if (await isAbsent(find(settlementAccounts, account))) {
-    const data = { ...impliedAccount(merchant, 'NOK'), payoutAccount: sandboxAccount }
-    await register(settlementAccounts, account, { type: 'Register', data }, context)
-  }
+  const shop = { id: merchant, businessName: 'Sandbox Shop', currency: 'NOK', jurisdiction: 'NO' }
+  await makeTestShop(core)({ ...shop, lookupIds: [], netmask: null }, context)
   const userData = { merchant, netmask: null, secretHash: null, publicKey: null }
   if (secretHash !== null) {
     const data = { ...userData, id: 'pos1', roles: ['user' as const], secretHash }
@@ -134,10 +198,6 @@ export const makeSandboxData = async (core: Core, dataDir: string): Promise<stri
   if (await isAbsent(find(users, within(merchant, 'admin')))) {
     const data = { ...userData, id: 'admin', roles: ['superuser' as const], publicKey }
     await register(users, within(merchant, 'admin'), { type: 'Register', data }, context)
-  }
-  if (await isAbsent(find(pointsOfSale, within(merchant, 'till-1')))) {
-    const data = { merchant, id: 'till-1', name: 'Till 1', type: 'store' as const, location: null }
-    await register(pointsOfSale, within(merchant, 'till-1'), { type: 'Register', data }, context)
   }
   for (const [id, pinHash] of [
     ['alice', alice],

@@ -305,6 +305,7 @@ export type Catalogue = {
     readonly wrongPinAgain: string
     readonly wrongScan: string
     readonly wrongSeveral: string
+    readonly wrongTwinLink: string
     readonly yourDetails: string
   }
   readonly portal: {
@@ -335,6 +336,7 @@ export type Catalogue = {
     readonly staff: string
     readonly take: string
     readonly timesIn: Message<'timeZone'>
+    readonly toSandbox: string
     readonly turnedDownNote: Message<'reason'>
     readonly yourMerchants: string
   }
@@ -1264,6 +1266,7 @@ export type Catalogue = {
     readonly wrongUri: string
     readonly wrongUriCount: string
     readonly wrongUserName: string
+    readonly yourself: string
   }
   readonly operator: {
     readonly backToOverview: string
@@ -1925,6 +1928,7 @@ export type Catalogue = {
     readonly signOut: string
     readonly skip: string
     readonly stale: string
+    readonly toProduction: string
   }
   readonly messages: {
     readonly authorization_expires: Message<'amount'>

@@ -104,6 +104,16 @@ const dayHtml = ({ shop: { timeZone }, at, isSandbox, language, locale }: Portal
   )
 }
 
+/** The switch to the twin in the sandbox, where the operator runs one. */
+const twinHtml = ({ shop, me, isSandbox, twinUrl, language }: PortalVisitor): Html =>
+  twinUrl !== undefined &&
+  !isSandbox &&
+  mayDo(me.terms, 'see_developers') && (
+    <a class="twin" href={`${twinUrl}/payer/twin?merchant=${shop.merchant}`}>
+      {textsIn[language].portal.toSandbox}
+    </a>
+  )
+
 const noteHtml = ({ shop, language }: PortalVisitor): Html => {
   if (!shop.isDisabled) return null
   const texts = textsIn[language].portal
@@ -134,7 +144,12 @@ export const portalReply = (
     ? {
         ...around,
         place: visitor.shop.name,
-        who: [shopHtml(visitor), seekHtml(visitor, page.sought), dayHtml(visitor)],
+        who: [
+          shopHtml(visitor),
+          seekHtml(visitor, page.sought),
+          dayHtml(visitor),
+          twinHtml(visitor),
+        ],
         menu: { label: texts.menu, links: linksOf(visitor, page.area) },
         note: noteHtml(visitor),
       }

@@ -12,6 +12,7 @@ import { portalPointRoutes } from './points/routes.tsx'
 import { ownSettingsRoutes } from './own-settings.tsx'
 import { signUpMerchantRoutes } from './sign-up.tsx'
 import { takeRoutes } from './take/routes.tsx'
+import { twinRoutes } from './twin.ts'
 import { mayDo } from '../../domain/merchant/staff-roles.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { memberOf } from '../../domain/staff-members.ts'
@@ -190,6 +191,7 @@ const pages = [
   portalPointRoutes,
   staffRoutes,
   messagesRoutes,
+  twinRoutes,
 ]
 
 const styles = [

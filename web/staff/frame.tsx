@@ -15,6 +15,8 @@ import { textsIn } from '../../texts/catalogue.ts'
 /** Somebody who has signed in and may be on a staff. */
 export type LobbyVisitor = SignedIn & {
   readonly isSandbox: boolean
+  /** In production of the sandbox, in the sandbox of production. */
+  readonly twinUrl: string | undefined
   /** By the clock of the service, which the sandbox moves. */
   readonly at: Instant
 }
@@ -75,15 +77,21 @@ const linkHtml = (link: Link): Html => (
   </a>
 )
 
-const footHtml = ({ language, csrf, isSandbox }: LobbyVisitor): Html => {
+/** Above every page of a sandbox. */
+const barHtml = ({ language, twinUrl }: LobbyVisitor): Html => {
+  const texts = textsIn[language].staffFrame
+  return (
+    <p class="sandbox">
+      <b>{texts.sandboxNote}</b> <span>{texts.sandboxWhat}</span>{' '}
+      {twinUrl !== undefined && <Link href={`${twinUrl}/portal/`} text={texts.toProduction} />}
+    </p>
+  )
+}
+
+const footHtml = ({ language, csrf }: LobbyVisitor): Html => {
   const texts = textsIn[language].staffFrame
   return (
     <div class="side-foot">
-      {isSandbox && (
-        <p class="sandbox" title={texts.sandboxWhat}>
-          {texts.sandboxNote}
-        </p>
-      )}
       <a href="/payer/">{texts.account}</a>
       <a href="/portal/account">{textsIn[language].notices.title}</a>
       <Form action="/payer/sign-out" hidden={{ csrf }}>
@@ -135,6 +143,7 @@ export const framedReply = async (
   const body = (
     <body class="portal">
       <Link class="skip" href="#content" text={textsIn[language].staffFrame.skip} />
+      {visitor.isSandbox && barHtml(visitor)}
       {sideHtml(visitor, frame)}
       {mainHtml(visitor, page, frame)}
       <footer>{languageMenu(visitor.texts, language)}</footer>

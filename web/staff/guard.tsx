@@ -32,6 +32,7 @@ export type StaffPageNeeds = {
   readonly now: () => Instant
   readonly isSecure: boolean
   readonly isSandbox: boolean
+  readonly twinUrl: string | undefined
   readonly confirmPayer: ReturnType<typeof confirmPayer>
 }
 
@@ -93,7 +94,7 @@ export const forbiddenHtml = (title: string, text: unknown, home: string, way: s
 
 /** Who enters, and what they are answered; problems are told in the frame. */
 export const guarding = <Visitor extends StaffVisitor, Page extends FramedPage, Action, Area>(
-  { isSecure, isSandbox }: StaffPageNeeds,
+  { isSecure, isSandbox, twinUrl }: StaffPageNeeds,
   visits: Visits,
   house: House<Visitor, Page, Action, Area>,
 ) => {
@@ -117,7 +118,7 @@ export const guarding = <Visitor extends StaffVisitor, Page extends FramedPage, 
   /** For somebody who has signed in, whether or not on a staff. */
   const inLobby = (call: Call, work: (visitor: LobbyVisitor) => Promise<Shown<Page>>) =>
     visits.signedInPage(call, (signedIn) => {
-      const visitor: LobbyVisitor = { ...signedIn, isSandbox, at: call.at }
+      const visitor: LobbyVisitor = { ...signedIn, isSandbox, twinUrl, at: call.at }
       return answer(visitor, call, () => work(visitor))
     })
 

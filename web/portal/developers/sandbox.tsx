@@ -123,15 +123,20 @@ const payersHtml = async (
   visitor: PortalVisitor,
 ): Promise<Html> => {
   const texts = textsOf(visitor)
+  const codeFact = (name: string, code: string | undefined): Fact => [
+    name,
+    [texts.oneTimeCode, ' ', <code>{code ?? '—'}</code>],
+  ]
   const shown = simulatedPayers.map(async (name): Promise<Fact> => {
     const payer = await simulator?.findPayer(name)
     const code = payer === undefined ? undefined : await simulator?.oneTimeCode(payer)
-    return [name, [texts.oneTimeCode, ' ', <code>{code ?? '—'}</code>]]
+    return codeFact(name, code)
   })
+  const own = await simulator?.oneTimeCode(visitor.session.payer)
   return (
     <Card title={texts.payers}>
       <p class="quiet small">{texts.payersWhat}</p>
-      {factsHtml(await Promise.all(shown))}
+      {factsHtml([...(await Promise.all(shown)), codeFact(texts.yourself, own)])}
       <p>
         <a href="/docs/sandbox">{texts.sandboxGuide}</a>
       </p>
