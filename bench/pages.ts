@@ -204,10 +204,21 @@ const forgotten = async (base: string, asks: readonly PageAsk[]): Promise<string
     })
 }
 
+/** Of what somebody waits for: no files, and no streams, which end when something changes. */
+const slowest = (what: string, took: ReadonlyMap<string, number>, those: RegExp): Figure => {
+  const waited = [...took].filter(
+    ([path]) => those.test(path) && !/events\?|\.(csv|xlsx)/.test(path),
+  )
+  const [path, value] = waited.reduce((one, other) => (other[1] > one[1] ? other : one), ['', 0])
+  const target = ['value', '≤', 100] as const
+  return { what: `slowest ${what} of ${waited.length}`, value, unit: 'ms', target, more: path }
+}
+
 const portal: Case = {
   about:
     'Processor of all threads for each page of the portal and the operator, one at a time, ' +
-    'beside the style sheet. Size: payments; place: a folder for the log',
+    'beside the style sheet, and the longest waits; ONLY is a pattern of addresses. ' +
+    'Size: payments; place: a folder for the log',
   usual: { rounds: 30, seconds: 0, size: 1_000_000 },
   quick: { rounds: 1, seconds: 0, size: 600 },
   open: async (shared) => {
@@ -226,14 +237,16 @@ const portal: Case = {
     return async () => {
       const sheet = await askPage(service, csrf, { path: '/portal/style.css' })
       const figures: Figure[] = []
+      const waited = new Map<string, number>()
       for (const ask of asks) {
         const { status, bytes, took, used } = await askPage(service, csrf, ask)
         const what = `${ask.form ? 'POST ' : ''}\`${ask.path.slice(0, 90)}\``
+        if (!ask.form) waited.set(ask.path, took)
         const more = `${status}, ${Math.ceil(bytes / 1024)} KiB, took ${took.toFixed(1)} ms`
         const target = ['value', '≤', 100] as const
         figures.push({ what, value: used, unit: 'ms', limit: sheet.used, target, more })
       }
-      return figures
+      return [slowest('page', waited, /./), slowest('search', waited, /\?q=|search\?/), ...figures]
     }
   },
 }
