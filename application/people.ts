@@ -14,6 +14,8 @@ export type People = {
   personFor(identifier: string, id?: string): Promise<string>
   /** The person, if the merchant has used this identifier before. */
   findNamed(merchant: string, identifier: string): string | undefined
+  /** All whom the merchant has called by one of some hundred identifiers. */
+  findNamedAmong(merchant: string, identifiers: readonly string[]): readonly string[]
   /** Finds or creates the person, in the same time for known and new people. */
   nameFor(merchant: string, identifier: string): Promise<string>
   hasPerson(person: string): boolean

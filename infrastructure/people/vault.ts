@@ -271,6 +271,14 @@ export const openVault = (
       const find = () => findNamed.get(nameBy(merchant, identifier)) as string | undefined
       return cached(named, `${identifier}\n${merchant}`, find)
     }),
+    // One statement, as each one locks the file.
+    findNamedAmong: guarded((merchant: string, identifiers: readonly string[]): string[] => {
+      forgetIfChanged()
+      const names = identifiers.map((one) => nameBy(merchant, one))
+      const places = names.map(() => '?').join()
+      const found = sqlite.prepare(`SELECT person FROM named WHERE name IN (${places})`)
+      return found.pluck().all(...names) as string[]
+    }),
     /** Finds or adds the person, in the same time for known and new people. */
     nameFor: (merchant: string, identifier: string): Promise<string> =>
       reportingTo(writing, newPeople.add({ identifier, merchant })),

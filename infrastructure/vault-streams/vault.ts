@@ -167,6 +167,8 @@ export const openVaultInStreams = async (
     findPerson,
     personFor: (...about) => awaited(personFor(...about)),
     findNamed: (merchant: string, identifier: string) => known.named(nameBy(merchant, identifier)),
+    findNamedAmong: (merchant: string, identifiers: readonly string[]) =>
+      identifiers.flatMap((one) => known.named(nameBy(merchant, one)) ?? []),
     nameFor: (merchant: string, identifier: string): Promise<string> => {
       const name = nameBy(merchant, identifier)
       return awaited(add({ identifier: digest(identifier), name }))

@@ -105,14 +105,13 @@ export const payerDirectory = (needs: Needs) => {
   /** Customers that a merchant has named by one of these numbers, at most some tens. */
   const keysNumbered = async (merchant: string, numbers: readonly string[]): Promise<string[]> => {
     await people.caughtUp()
-    const found: string[] = []
-    for (const [index, digits] of numbers.entries()) {
-      const person = people.findNamed(merchant, digits)
-      if (person !== undefined) found.push(person)
-      if (found.length === mostNumbered) break
-      if (index % numbersInTurn === numbersInTurn - 1) await nextTurn()
+    const found = new Set<string>()
+    for (let at = 0; at < numbers.length && found.size < mostNumbered; at += numbersInTurn) {
+      const some = numbers.slice(at, at + numbersInTurn)
+      for (const person of people.findNamedAmong(merchant, some)) found.add(person)
+      await nextTurn()
     }
-    return found
+    return [...found].slice(0, mostNumbered)
   }
 
   /** Whether the token's holder is erased, because tokens are not sealed. */

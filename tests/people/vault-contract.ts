@@ -56,6 +56,8 @@ export const vaultContract = (name: string, makePlace: () => VaultPlace): void =
       for (const vault of [here, elsewhere]) {
         expect(vault.findPerson(phone)).toBe(first)
         expect(vault.findNamed('shop', phone)).toBe(first)
+        expect(vault.findNamedAmong('shop', ['nobody', phone])).toEqual([first])
+        expect(vault.findNamedAmong('another', [phone])).toEqual([])
         expect(vault.findNamed('another', phone)).toBeUndefined()
       }
     })
