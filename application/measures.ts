@@ -1,9 +1,21 @@
+import { wallClock } from './machine.ts'
+
+/** One of the observed values, and its trace; as prom-client has it. */
+type Exemplar = {
+  readonly labelSet: { readonly trace_id: string }
+  readonly value: number
+  /** In seconds. */
+  readonly timestamp: number
+}
+
 /** One value of a metric. Its name and help stand in the catalogue of the service. */
 export type Sample = {
   readonly labels: Readonly<Record<string, string | number>>
   readonly value: number
   /** Set in a histogram. */
   readonly part?: 'bucket' | 'sum' | 'count'
+  /** The newest one of a bucket. */
+  readonly exemplar?: Exemplar | undefined
 }
 
 export type Samples = readonly Sample[]
@@ -24,18 +36,24 @@ export const histogram = (bounds: readonly number[], memory?: SharedArrayBuffer)
   const size = bounds.length + 2
   /** One count for each bound, one above all, then the sum. */
   const counts = memory ? new Float64Array(memory) : new Float64Array(size)
+  const exemplars: Exemplar[] = []
   const add = (at: number, more: number): void => void (counts[at] = (counts[at] ?? 0) + more)
   return {
-    observe: (value: number): void => {
-      const bucket = bounds.findIndex((bound) => value <= bound)
-      add(bucket < 0 ? bounds.length : bucket, 1)
+    observe: (value: number, trace_id?: string): void => {
+      const found = bounds.findIndex((bound) => value <= bound)
+      const bucket = found < 0 ? bounds.length : found
+      add(bucket, 1)
       add(size - 1, value)
+      if (trace_id !== undefined)
+        exemplars[bucket] = { labelSet: { trace_id }, value, timestamp: wallClock() / 1_000 }
     },
     samples: (labels: Sample['labels'] = {}): Samples => {
       let value = 0
       const buckets = [...bounds, '+Inf'].map((le, bucket): Sample => {
         value += counts[bucket] ?? 0
-        return { labels: { le, ...labels }, value, part: 'bucket' }
+        const labelled = { labels: { le, ...labels }, value, part: 'bucket' } as const
+        const exemplar = exemplars[bucket]
+        return exemplar ? { ...labelled, exemplar } : labelled
       })
       const sum: Sample = { labels, value: counts[size - 1] ?? 0, part: 'sum' }
       return [...buckets, sum, { labels, value, part: 'count' }]

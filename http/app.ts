@@ -128,6 +128,8 @@ export type AppNeeds = CallNeeds & {
     readonly status: number
     readonly requestId: string
     readonly traceId: string | undefined
+    /** Whether its trace has a span of the service. */
+    readonly isRecorded: boolean
     readonly milliseconds: number
     /** Only for the merchant interface. */
     readonly refused?: Refused | undefined
@@ -255,9 +257,9 @@ const answering = (needs: AppNeeds, { failWith, hasAuthenticated }: Failing) => 
     const { status, cookies = [] } = reply
     const body = http.req.method === 'HEAD' ? await unread(reply.body) : reply.body
     span?.end({ 'http.response.status_code': status }, status < 500 ? undefined : String(status))
-    const traceId = traceparent && traceIdOf(traceparent)
+    const traced = { traceId: traceparent && traceIdOf(traceparent), isRecorded: !!span }
     const [method, asked] = [http.req.method, named.asked]
-    needs.observe({ method, path, status, requestId, traceId, milliseconds, refused, asked })
+    needs.observe({ method, path, status, requestId, ...traced, milliseconds, refused, asked })
     const headers: Record<string, string> = {
       'X-Request-Id': requestId,
       ...freshnessHeaders(names, needs.freshness, read),

@@ -43,7 +43,7 @@ export type ServiceNeeds = AuditNeeds & {
   }>
   /** What the operator should look at, by setting. */
   readonly readyDetails: () => Readonly<Record<string, string[]>>
-  readonly metrics: () => Promise<{ readonly type: string; readonly text: string }>
+  readonly metrics: (accept?: string) => Promise<{ readonly type: string; readonly text: string }>
 }
 
 const { get } = routesOf({ access: 'OPEN', group: 'Service' })
@@ -67,9 +67,9 @@ export const metricsRoute = ({ metrics }: Pick<ServiceNeeds, 'metrics'>): Route 
     summary: 'Metrics for Prometheus',
     isPrompt: true,
     success: 'raw',
-    replyTypes: ['text/plain'],
-    handle: async () => {
-      const { type, text } = await metrics()
+    replyTypes: ['text/plain', 'application/openmetrics-text'],
+    handle: async ({ accept }) => {
+      const { type, text } = await metrics(accept)
       return { type, body: text }
     },
   })

@@ -37,6 +37,8 @@ export type Measured = readonly [
   status: number,
   took: number,
   reason?: string | undefined,
+  /** If it is recorded. */
+  traceId?: string | undefined,
 ]
 
 export type FromPages =

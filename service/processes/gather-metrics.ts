@@ -41,14 +41,14 @@ export const gatherMetrics = (
       send(worker, { tellOwn: number })
     })
 
-  const gather = async (): Promise<string> => {
+  const gather = async (accept: string | undefined): Promise<string> => {
     const number = (count += 1)
     const workers = running()
     const all = await Promise.all(workers.map((worker) => ask(worker, number)))
     workers.forEach(({ id }, index) => last.set(id, all[index] ?? []))
-    const { joinMetrics, metricOf } = await load()
+    const { formatFor, metricOf } = await load()
     const processes = [metricOf('daybook_processes', single(workers.length))]
-    return joinMetrics([processes, ...all, await ended]).metrics()
+    return formatFor(accept)([processes, ...all, await ended]).metrics()
   }
 
   return {
@@ -57,7 +57,7 @@ export const gatherMetrics = (
       if (!('wanted' in message)) return
       const number = message.wanted
       // Without an answer it reports its own.
-      gather()
+      gather(message.accept)
         .then((all) => send(worker, { all, number }))
         .catch(onFailure)
     },

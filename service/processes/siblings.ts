@@ -9,14 +9,17 @@ export type ToSupervisor =
   /** This process's own metrics, as a reply. */
   | { readonly own: readonly Metric[]; readonly number: number }
   /** Requests the metrics of all processes. */
-  | { readonly wanted: number }
+  | { readonly wanted: number; readonly accept: string | undefined }
 export type FromSupervisor =
   Stop | Alone | { readonly tellOwn: number } | { readonly all: string; readonly number: number }
 
 /** Longer than the slowest process takes to collect its metrics. */
 const answerWithinMs = 5_000
 
-type Told = { readonly type: string; readonly text: string }
+/** In the format that the `Accept` of a request wants. */
+export type TellMetrics = (
+  accept?: string,
+) => Promise<{ readonly type: string; readonly text: string }>
 
 export const sendToSupervisor = (message: ToSupervisor): void =>
   void process.send?.(message, () => {})
@@ -25,10 +28,10 @@ export const sendToSupervisor = (message: ToSupervisor): void =>
  * The metrics of all processes of the supervisor; only this one's without a supervisor or without
  * its reply.
  */
-export const withSiblings = (own: () => Promise<readonly Metric[]>): (() => Promise<Told>) => {
-  const alone = async (): Promise<Told> => {
-    const { joinMetrics } = await import('../metrics/join-metrics.ts')
-    const joined = joinMetrics([await own()])
+export const withSiblings = (own: () => Promise<readonly Metric[]>): TellMetrics => {
+  const alone: TellMetrics = async (accept) => {
+    const { formatFor } = await import('../metrics/join-metrics.ts')
+    const joined = formatFor(accept)([await own()])
     return { type: joined.contentType, text: await joined.metrics() }
   }
   if (!cluster.isWorker) return alone
@@ -45,16 +48,16 @@ export const withSiblings = (own: () => Promise<readonly Metric[]>): (() => Prom
     )
   })
 
-  return async () => {
+  return async (accept) => {
     const number = (count += 1)
-    const { type, text } = await alone()
+    const { type, text } = await alone(accept)
     const all = await new Promise<string>((resolve) => {
       const timer = setTimeout(() => resolve(text), answerWithinMs)
       asked.set(number, (joined) => {
         clearTimeout(timer)
         resolve(joined)
       })
-      sendToSupervisor({ wanted: number })
+      sendToSupervisor({ wanted: number, accept })
     })
     asked.delete(number)
     return { type, text: all }

@@ -36,8 +36,8 @@ export const requestTimes = () => {
   }
 
   return {
-    observe: (...[method, path, status, milliseconds, reason]: Measured): void => {
-      seriesOf(method, path, status).times.observe(milliseconds / 1000)
+    observe: (...[method, path, status, milliseconds, reason, traceId]: Measured): void => {
+      seriesOf(method, path, status).times.observe(milliseconds / 1000, traceId)
       if (status >= 500) failures += 1
       if (status >= 400)
         refusals.count([reason && textOfRefusal(reason) ? reason : `status_${status}`])
@@ -58,6 +58,7 @@ type Needs = Pick<Core, 'log' | 'noteDamage' | 'securityLog' | 'refusals' | 'mer
 
 type Answered = AnsweredRequest & {
   readonly traceId?: string | undefined
+  readonly isRecorded: boolean
   readonly milliseconds: number
   readonly refused?: Refused | undefined
   readonly asked?: RequestOfMerchant | undefined
@@ -79,7 +80,8 @@ export const requestLog = (
 ) => ({
   observe: (request: Answered): void => {
     const { requestId, traceId, method, path, status, milliseconds, refused } = request
-    measure(method, path, status, milliseconds, refused?.reason)
+    const recorded = request.isRecorded ? traceId : undefined
+    measure(method, path, status, milliseconds, refused?.reason, recorded)
     refusals.onAnswered(request)
     merchantRequests.onAnswered(request)
     // The request may contain names, texts and secrets, so it is not logged.

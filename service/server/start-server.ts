@@ -18,7 +18,10 @@ import { pause } from '../../application/machine.ts'
 type Ready = () => Promise<Pick<Vitals['ready'], 'isReady' | 'failing' | 'behind'>>
 
 /** `agent` is the `User-Agent` of the request. */
-type Metrics = (agent?: string) => Promise<{ readonly type: string; readonly text: string }>
+type Metrics = (
+  accept?: string,
+  agent?: string,
+) => Promise<{ readonly type: string; readonly text: string }>
 
 /** A scrape takes longer only if the store is unavailable. */
 const longestRequestMs = 30_000
@@ -51,7 +54,7 @@ export const startMetricsServer = async (
         const body = JSON.stringify({ isReady, behind, failing })
         return answer(isReady ? 200 : 503, body, 'application/json')
       }
-      const { type, text } = await metrics(incoming.headers['user-agent'])
+      const { type, text } = await metrics(incoming.headers.accept, incoming.headers['user-agent'])
       return answer(200, text, type)
     } catch (error) {
       return answer(500, String(error))
@@ -137,8 +140,8 @@ const startForOperator = async (
   if (!servesOperator(settings)) return undefined
   const snapshots = token === undefined ? undefined : offerSnapshots(readModelFile, token, log)
   const ready = async () => (await vitals()).ready
-  const scraped = async (agent?: string) => {
-    const told = await metrics()
+  const scraped: Metrics = async (accept, agent) => {
+    const told = await metrics(accept)
     noteScrape(agent)
     return told
   }

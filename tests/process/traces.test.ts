@@ -71,6 +71,8 @@ const take = async (traceId: string): Promise<Headers> => {
 
 let receiver: Receiver
 let answered: Headers
+/** In the format of whoever takes anything, and of Prometheus. */
+let metrics: readonly string[]
 
 beforeAll(async () => {
   receiver = await startReceiver({ keys: await fetchCallbackKeys(server.address) })
@@ -79,6 +81,9 @@ beforeAll(async () => {
   await receiver.until((all) => all.length === 2)
   answered = await take(trace)
   await receiver.until((all) => all.length === 4)
+  const scrape = async (Accept: string) =>
+    (await fetch(`${server.address}/metrics`, { headers: { Accept } })).text()
+  metrics = [await scrape('*/*'), await scrape('application/openmetrics-text;version=1.0.0,*/*')]
   await server.stop()
 })
 
@@ -128,6 +133,19 @@ describe('given a service with a collector, whose callers send a traceparent,', 
       'db.operation.name': 'append',
       'db.collection.name': 'payment',
     })
+  })
+
+  test('then the times of requests lead to it, for whoever takes OpenMetrics', () => {
+    const [text = '', open = ''] = metrics
+    const of = (name: string) => open.split('\n').filter((line) => line.startsWith(name))
+    const led = of('daybook_http_request_seconds_bucket').filter((line) => line.includes(trace))
+    const labels = led.map((line) => /method="(\w+)",path="([^"]+)"/.exec(line)?.slice(1).join(' '))
+    expect(labels.toSorted()).toEqual([request, accept, capture].toSorted())
+    expect(led[0]).toMatch(/^\S+ \d+ # \{trace_id="[\da-f]{32}"\} [\d.]+ [\d.]+$/)
+    expect(of('daybook_captures_total')).toEqual(['daybook_captures_total 2'])
+    expect(open).toMatch(/\n# EOF\n$/)
+    expect(text).not.toContain('trace_id')
+    expect(text).toContain('\ndaybook_captures_total 2\n')
   })
 
   test('then a commit of the other thread is the last part of its append', () => {
