@@ -1,4 +1,10 @@
-import { type EventStore, type Position, start } from '../../application/event-store.ts'
+import {
+  type EventStore,
+  type Position,
+  start,
+  StoreRefused,
+  StoreUnavailable,
+} from '../../application/event-store.ts'
 import { pause, steadyTime } from '../../application/machine.ts'
 import { parseEvent } from '../../domain/events.ts'
 import { leafOf } from '../../infrastructure/event-store/event-entry.ts'
@@ -40,20 +46,39 @@ const atShare = (share: number) => {
   }
 }
 
+const isAway = (error: unknown): boolean =>
+  error instanceof StoreUnavailable && !(error instanceof StoreRefused)
+
+/** How long to wait for a store that is away, or that this process was too slow for, in ms. */
+const againAfterMs = 1_000
+
 /** Batches of the log, until few events are missing or up to a position. */
 async function* batchesOf(store: EventStore, after: Position, end?: Position) {
   let last = after
   for (let count = nearEnough; count >= nearEnough || (end !== undefined && last < end);) {
     count = 0
-    for await (const batch of store.readAll(last)) {
-      const wanted = end === undefined ? batch : batch.filter(({ position }) => position <= end)
-      if (wanted.length > 0) yield wanted
-      last = wanted.at(-1)?.position ?? last
-      if (wanted.length < batch.length) return
-      count += batch.length
+    try {
+      for await (const batch of store.readAll(last)) {
+        const wanted = end === undefined ? batch : batch.filter(({ position }) => position <= end)
+        if (wanted.length > 0) yield wanted
+        last = wanted.at(-1)?.position ?? last
+        if (wanted.length < batch.length) return
+        count += batch.length
+      }
+    } catch (error) {
+      if (!isAway(error)) throw error
+      await pause(againAfterMs)
+      count = nearEnough
     }
   }
 }
+
+/** Where the log ends; 0 while the store does not say. */
+const headOf = (store: EventStore): Promise<Position> =>
+  store.head().catch((error: unknown) => {
+    if (isAway(error)) return start
+    throw error
+  })
 
 /** Opens running read models as they are at one moment, at or behind a position. */
 const openRunning = async (path: string, position: Position) => {
@@ -93,7 +118,7 @@ const continueFold = async (place: Place, { store, share, progress }: Needs): Pr
   for await (const batch of batchesOf(store, projector.position())) {
     projector.apply(batch.map(parseEvent), batch.map(leafOf))
     events += batch.length
-    progress(events, projector.position(), await store.head())
+    progress(events, projector.position(), await headOf(store))
     await rest()
   }
   const position = projector.position()
@@ -129,7 +154,7 @@ const foldAnew = async (
       await folding.add(batch)
       events += batch.length
       position = batch.at(-1)?.position ?? position
-      progress(events, position, await store.head())
+      progress(events, position, await headOf(store))
       await rest()
     }
     await folding.written()
