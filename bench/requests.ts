@@ -1,4 +1,7 @@
 import { build } from 'esbuild'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openConnection, requestsOf, type Level, type Shop } from './client.ts'
@@ -289,9 +292,48 @@ const processes: Case = {
   },
 }
 
+/** Takes what the exporter sends, and reads none of it. */
+const startCollector = async ({ later }: Scope): Promise<string> => {
+  const server = createServer((asked, answer) => asked.resume().on('end', () => answer.end()))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  later(() => server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const traces: Case = {
+  about:
+    'Captures of 64 connections while one trace in ten is recorded, beside the same without, in ' +
+    'turns. Size: payments',
+  usual: { rounds: 8, seconds: 2, size: 2_000 },
+  quick: { rounds: 1, seconds: 0.7, size: 500 },
+  open: async (shared) => {
+    const OTEL_EXPORTER_OTLP_ENDPOINT = await startCollector(shared)
+    const sampler = 'parentbased_traceidratio'
+    const traced = { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_TRACES_SAMPLER: sampler }
+    return async (scope) => {
+      const load = scope.load()
+      const start = async (settings: Readonly<Record<string, string>>) => {
+        const { shop } = await scope.service({ settings })
+        const tids = await load.authorize(shop, scope.label(), scope.size)
+        return async (): Promise<number> => {
+          const group = { work: capturesOf(scope, tids), connections: atOnce }
+          return (await load.one(shop, scope.seconds, group)).perSecond
+        }
+      }
+      const without = await start({})
+      const beside = await start({ ...traced, OTEL_TRACES_SAMPLER_ARG: '0.1' })
+      const [limit, value] = [await without(), (await beside()) + (await beside())]
+      const figure = { value: value / 2, limit: (limit + (await without())) / 2 }
+      const target = ['ratio', '≥', 0.95] as const
+      return [{ what: 'captures with traces', ...figure, unit: 'requests/s', target }]
+    }
+  },
+}
+
 export const cases: Scenario = {
   amid,
   captures,
+  traces,
   outcomes,
   alone,
   processes,

@@ -19,6 +19,7 @@ const scenarios: Readonly<Record<string, () => Promise<{ readonly cases: Scenari
   callbacks: () => import('./callbacks.ts'),
   pages: () => import('./pages.ts'),
   stores: () => import('./stores.ts'),
+  upgrade: () => import('./upgrade.ts'),
 }
 
 const { values: options, positionals } = parseArgs({

@@ -102,8 +102,9 @@ export const openScope = (options: Options) => {
       return { ...started, DATA_DIR, shop: { address: started.address, adminKey } }
     },
     /** Runs a command of the measured build, with the options of `npm run daybook`. */
-    command: async (DATA_DIR: string, ...words: readonly string[]): Promise<string> => {
-      const env = { ...process.env, MODE: 'sandbox', DATA_DIR }
+    command: async (at: string | Settings, ...words: readonly string[]): Promise<string> => {
+      const settings = typeof at === 'string' ? { DATA_DIR: at } : at
+      const env = { ...process.env, MODE: 'sandbox', ...settings }
       const parameters = ['--max-semi-space-size=64', program, ...words]
       const { stdout } = await promisify(execFile)(process.execPath, parameters, { env })
       return stdout

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { Agent } from 'node:http'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { onTestFinished } from 'vitest'
-import { readRecord, recordIn } from '../../infrastructure/serving-record.ts'
 import { send } from '../../harness/http-service.ts'
 import { paymentInput } from '../../harness/register-merchant.ts'
 import { startCommand } from '../../harness/service-process.ts'
@@ -30,18 +30,32 @@ export const startAlone = async (
 const headers = secretHeaders('sandbox', 'pos1', 'sandbox-secret')
 const clients = 8
 
+/** Runs with the program in a folder. */
+export const withProgram = async <Result>(
+  folder: string,
+  run: () => Promise<Result>,
+): Promise<Result> => {
+  process.env['DAYBOOK_BUILT'] = join(folder, 'dist')
+  try {
+    return await run()
+  } finally {
+    delete process.env['DAYBOOK_BUILT']
+  }
+}
+
 /**
  * Clients of a sandbox that request, accept and capture payments one after another, each on a
  * connection that it keeps, and repeat nothing.
  */
 export const startLoad = (address: string) => {
+  let place = address
   const failures: string[] = []
   let [captures, requests] = [0, 0]
   let isStopped = false
   const call = async (agent: Agent, method: string, path: string, body?: object) => {
     requests += 1
     try {
-      const answer = await send(agent, address, method, path, { headers, ...(body && { body }) })
+      const answer = await send(agent, place, method, path, { headers, ...(body && { body }) })
       if (answer.status >= 400) failures.push(`${method} ${path}: ${answer.text}`)
       return answer.body
     } catch (error) {
@@ -73,28 +87,12 @@ export const startLoad = (address: string) => {
       const end = requests + count
       while (requests < end && failures.length < 10) await new Promise(setImmediate)
     },
+    /** From now on requests go there. */
+    goTo: (address: string): void => void (place = address),
     stop: async () => {
       isStopped = true
       await running
       return { failures, captures, requests }
     },
-  }
-}
-
-/** The process that serves a folder now. */
-export const pidServing = (DATA_DIR: string): number => readRecord(recordIn({ DATA_DIR }))?.pid ?? 0
-
-/** Ends a process that is not a child of this one. */
-export const endProcess = async (pid: number): Promise<void> => {
-  // 0 would be all processes of this group.
-  if (pid === 0) return
-  try {
-    process.kill(pid, 'SIGTERM')
-    for (;;) {
-      await new Promise(setImmediate)
-      process.kill(pid, 0)
-    }
-  } catch {
-    // It has ended.
   }
 }

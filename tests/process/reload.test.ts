@@ -8,8 +8,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
 import { logFileIn } from '../../infrastructure/stores.ts'
 import { newFolder } from '../../harness/in-process.ts'
+import { endProcess, pidServing } from '../../harness/releases.ts'
 import { runCommand } from '../../harness/shop-process.ts'
-import { endProcess, pidServing, startAlone, startLoad } from './load.ts'
+import { startAlone, startLoad } from './load.ts'
 
 const openFolder = (): string => {
   const folder = newFolder()

@@ -1,60 +1,15 @@
 import { once } from 'node:events'
-import {
-  cpSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
 import { fingerprint } from '../../infrastructure/read-models/fingerprint.ts'
 import { logFileIn, readModelsIn } from '../../infrastructure/stores.ts'
 import { newFolder } from '../../harness/in-process.ts'
+import { endProcess, makeReleases, nextPrint, pidServing } from '../../harness/releases.ts'
 import { startCommand } from '../../harness/service-process.ts'
 import { runCommand } from '../../harness/shop-process.ts'
-import { endProcess, pidServing, startAlone, startLoad } from './load.ts'
-
-const root = join(import.meta.dirname, '..', '..')
-const next = 'feedfacefeedface'
-
-/** This build, and the same one with another fingerprint, as an operator has two releases. */
-const makeReleases = (folder: string) => {
-  const built = { now: join(folder, 'now'), next: join(folder, 'next') }
-  for (const release of Object.values(built)) {
-    mkdirSync(release)
-    for (const name of ['package.json', 'node_modules'])
-      symlinkSync(join(root, name), join(release, name))
-  }
-  symlinkSync(join(root, 'dist'), join(built.now, 'dist'))
-  const copy = join(built.next, 'dist')
-  cpSync(join(root, 'dist'), copy, { recursive: true })
-  for (const entry of readdirSync(copy, { recursive: true, encoding: 'utf8' })) {
-    if (!entry.endsWith('.js')) continue
-    const text = readFileSync(join(copy, entry), 'utf8')
-    if (text.includes(fingerprint()))
-      writeFileSync(join(copy, entry), text.replaceAll(fingerprint(), next))
-  }
-  const current = join(folder, 'current')
-  const use = (release: keyof typeof built): void => {
-    rmSync(current, { force: true })
-    symlinkSync(built[release], current)
-  }
-  return { built, current, use }
-}
-
-/** Runs with the program in a folder. */
-const withProgram = async <Result>(folder: string, run: () => Promise<Result>): Promise<Result> => {
-  process.env['DAYBOOK_BUILT'] = join(folder, 'dist')
-  try {
-    return await run()
-  } finally {
-    delete process.env['DAYBOOK_BUILT']
-  }
-}
+import { startAlone, startLoad, withProgram } from './load.ts'
 
 test(
   'an upgrade is prepared, made and taken back under load, and no request fails',
@@ -67,7 +22,6 @@ test(
       rmSync(folder, { recursive: true, force: true })
     })
     const { built, current, use } = makeReleases(folder)
-    use('now')
     const service = await withProgram(current, () => startAlone(DATA_DIR))
     const load = startLoad(service.address)
     await load.more(300)
@@ -80,7 +34,7 @@ test(
     })
     const files = () =>
       readdirSync(readModelsIn({ DATA_DIR })).filter((name) => /sqlite$/.test(name))
-    const both = [fingerprint(), next].map((print) => `read-models-${print}-1.sqlite`).sort()
+    const both = [fingerprint(), nextPrint].map((print) => `read-models-${print}-1.sqlite`).sort()
     expect(files().sort()).toEqual(both)
     for (const release of ['next', 'now'] as const) {
       use(release)
