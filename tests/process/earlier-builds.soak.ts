@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag night
 import { execFileSync } from 'node:child_process'
 import { existsSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
