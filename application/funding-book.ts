@@ -54,6 +54,8 @@ export type Difference = {
 type DifferenceRow = Pick<Difference, 'key' | 'owner' | 'notes'> & {
   readonly closed: Sum
   readonly closings: number
+  /** What batches withhold by their rate, as far as it is booked. */
+  readonly fee: Sum
 }
 
 export type BookNeeds = {
@@ -74,6 +76,8 @@ export type BookNeeds = {
       to: string,
     ): readonly {
       readonly key: string
+      readonly day: string
+      readonly currency: string
       readonly received: Sum
       readonly explained: Sum
       readonly named: number
@@ -91,6 +95,21 @@ const numberOf = (day: string): number => Date.parse(`${day}T00:00:00Z`) / dayMs
 const dayOf = (number: number): string => new Date(number * dayMs).toISOString().slice(0, 10)
 
 const keyPattern = /^(\d{4}-\d\d-\d\d)-([A-Z]{3})$/
+
+type ReceivedDay = ReturnType<BookNeeds['funding']['days']>[number]
+
+/** What batches of a day withhold of its captures by their rate. */
+const feeOf = (
+  { named, rates }: Pick<ReceivedDay, 'named' | 'rates'>,
+  captured: number,
+): number => {
+  const known = Object.entries(rates).filter(([, batches]) => batches > 0)
+  const rate = known
+    .map(([one]) => one)
+    .sort()
+    .at(-1)
+  return rate === undefined ? 0 : feeOfBatch(captured - named, rate)
+}
 
 /** Days from one on and before another, oldest first. */
 const daysIn =
@@ -114,12 +133,7 @@ const daysIn =
       for (const key of [...keys].sort()) {
         const { captured = 0, refunded = 0 } = funded.get(key) ?? {}
         const got = received.get(key)
-        const rates = Object.entries(got?.rates ?? {}).filter(([, batches]) => batches > 0)
-        const rate = rates
-          .map(([one]) => one)
-          .sort()
-          .at(-1)
-        const fee = rate === undefined ? 0 : feeOfBatch(captured - (got?.named ?? 0), rate)
+        const fee = got ? feeOf(got, captured) : 0
         const explained = addUp(got?.explained ?? '0', fee, people.get(key)?.closed ?? '0')
         const [expected, sum] = [addUp(captured, refunded), got?.received ?? '0']
         const open = addUp(expected, negated(sum), negated(explained))
@@ -189,16 +203,36 @@ export const fundingBook = (needs: BookNeeds) => {
 
 export type FundingBook = ReturnType<typeof fundingBook>
 
-type ActNeeds = {
+type ActNeeds = BookNeeds & {
   readonly book: FundingBook
-  readonly watch: FundingWatch | undefined
-  readonly funding: Pick<BookNeeds['funding'], 'difference' | 'find'>
   readonly handle: Handle
+  readonly caughtUp: () => Promise<void>
 }
 
 /** What people do about differences. */
-export const settleDifferences = ({ book, watch, funding, handle }: ActNeeds) => {
+export const settleDifferences = (needs: ActNeeds) => {
+  const { book, watch, zone, funding, handle, caughtUp } = needs
   const known = (key: string): Difference => book.find(key) ?? refuse('resource_is_unknown')
+
+  /** Books what batches withhold, which depends on all captures and receipts of their days. */
+  const withhold = async (context: Context): Promise<void> => {
+    await caughtUp()
+    const span = ['', '~'] as const
+    const booked = new Map(funding.differencesOfDays(...span).map(({ key, fee }) => [key, fee]))
+    for (const row of funding.days(...span)) {
+      const { key, day, currency, rates } = row
+      if (Object.keys(rates).length === 0) continue
+      const number = numberOf(day)
+      const { captured = 0 } =
+        funding
+          .funded(startOf(zone, number), startOf(zone, number + 1))
+          .find((one) => one.currency === currency) ?? {}
+      const fee = String(feeOf(row, captured))
+      if (fee === (booked.get(key) ?? '0')) continue
+      await handle(fundingDifferences, key, { type: 'WithholdFee', currency, fee }, context)
+    }
+  }
+
   return {
     /** @throws Refusal resource_is_unknown */
     take: async (key: string, note: string | null, context: Context): Promise<void> => {
@@ -211,7 +245,8 @@ export const settleDifferences = ({ book, watch, funding, handle }: ActNeeds) =>
       const { open: amount, currency } = known(key)
       if (amount === '0') return
       const closings = funding.difference(key)?.closings ?? 0
-      const about = { by: personOf(context), currency, amount, reason, known: closings }
+      const heldIn = keyPattern.test(key) ? ('payer_clearing' as const) : ('unexplained' as const)
+      const about = { by: personOf(context), currency, amount, reason, known: closings, heldIn }
       await handle(fundingDifferences, key, { type: 'CloseDifference', ...about }, context)
     },
     /** A receipt is the batch of a day, or a part of it. @throws Refusal resource_is_unknown */
@@ -220,8 +255,10 @@ export const settleDifferences = ({ book, watch, funding, handle }: ActNeeds) =>
       const account = watch?.accounts.find((one) => one.account === receipt.account)
       if (sameAs !== null || funding.difference(id)?.closings) return refuse('resource_is_unknown')
       const place = batchPlace(receipt, day, account ?? { rate: null })
-      await handle(fundingReceipts, id, { type: 'PlaceReceipt', place }, context)
+      await handle(fundingReceipts, id, { type: 'PlaceReceipt', place, isBooked: true }, context)
+      await withhold(context)
     },
+    withhold,
   }
 }
 

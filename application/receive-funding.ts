@@ -87,7 +87,7 @@ const makeSettle = (needs: Needs) => {
       const placing = placings.get(id) ?? unplaced
       const row = rows.get(id)
       if (row && jsonEquals({ place: row.place, sameAs: row.sameAs }, placing)) continue
-      const command = { type: 'RecordReceipt', receipt, placing } as const
+      const command = { type: 'RecordReceipt', receipt, placing, isBooked: true } as const
       const { events } = await handle(fundingReceipts, id, command, contextOf(null))
       isChanged = events.length > 0 || isChanged
     }

@@ -27,6 +27,10 @@ const sums = (range: MoneyLineRange): string => `
     ${summed.map((one) => `sum(${one}) AS ${one}`).join(', ')}
   ${wanted(range)} GROUP BY merchant, currency, action`
 
+const fundingStreams = `
+  SELECT 'funding_receipt-' || id AS stream FROM funding_receipts
+  UNION ALL SELECT 'funding_difference-' || key FROM funding_differences`
+
 const withBoolean = (row: unknown): object => ({
   ...(row as object),
   isOfPermission: (row as { readonly isOfPermission: number }).isOfPermission === 1,
@@ -73,6 +77,8 @@ export const auditRowQueries = (db: BetterSQLite3Database) => {
         .prepare('SELECT DISTINCT merchant FROM settlements ORDER BY merchant')
         .all({})
         .map((row) => (row as { readonly merchant: string }).merchant),
+    fundingStreams: () =>
+      all<{ readonly stream: string }>(fundingStreams, {}).map(({ stream }) => stream),
     /** Balance of a journal account in each currency. */
     balances: (account: string, merchant: string | null) =>
       client

@@ -141,24 +141,27 @@ const differences = sqliteTable('funding_differences', {
     .notNull(),
   closed: text().$type<Sum>().notNull(),
   closings: integer().notNull(),
+  /** What batches withhold by their rate, as far as it is booked. */
+  fee: text().$type<Sum>().notNull(),
 })
 
 export type DifferenceRow = typeof differences.$inferSelect
 
 export const fundingDifferenceProjection = projection({
   table: differences,
-  handles: ['FundingDifferenceTaken', 'FundingDifferenceClosed'],
+  handles: ['FundingDifferenceTaken', 'FundingDifferenceClosed', 'FundingFeeWithheld'],
   keyOf: ({ stream }) => idIn(stream),
-  apply: (row, { type, data, metadata: { at } }, key) => {
-    const { owner, notes, closed, closings } = row ?? {
-      ...{ owner: null, notes: [], closed: '0', closings: 0 },
+  apply: (given, { type, data, metadata: { at } }, key) => {
+    const row = given ?? {
+      ...{ key: String(key), owner: null, notes: [], closed: '0', closings: 0, fee: '0' },
     }
+    if (type === 'FundingFeeWithheld') return { ...row, fee: data.fee }
     const { by } = data
     const text = type === 'FundingDifferenceTaken' ? data.note : data.reason
-    const known = text === null ? notes : [...notes, { at, by, text }]
-    const about = { key: String(key), notes: known }
-    if (type === 'FundingDifferenceTaken') return { ...about, owner: by, closed, closings }
-    return { ...about, owner, closed: addUp(closed, data.amount), closings: closings + 1 }
+    const notes = text === null ? row.notes : [...row.notes, { at, by, text }]
+    if (type === 'FundingDifferenceTaken') return { ...row, notes, owner: by }
+    const { closed, closings } = row
+    return { ...row, notes, closed: addUp(closed, data.amount), closings: closings + 1 }
   },
 })
 

@@ -10,6 +10,7 @@ import {
   type Moved,
   postingEvents,
   type Account,
+  serialOf,
   type PostingEvent,
 } from '../domain/accounting/journal.ts'
 import type { Recorded } from '../domain/events.ts'
@@ -17,7 +18,7 @@ import { earliestDay, latestDay } from './payouts.ts'
 import { projection } from './projection.ts'
 import { clientOf } from './prepared.ts'
 
-/** Entries of settlements, payouts and debts. Those of lines are not stored: lines are enough. */
+/** Entries but for those of lines, which are enough. */
 const journalEntries = sqliteTable(
   'journal_entries',
   {
@@ -26,7 +27,8 @@ const journalEntries = sqliteTable(
     at: integer().notNull(),
     /** The booking day. */
     day: text().notNull(),
-    serial: integer().notNull(),
+    /** Of its settlement; null for money that came in. */
+    serial: integer(),
     moved: text({ mode: 'json' }).$type<Moved>().notNull(),
   },
   (row) => [
@@ -43,12 +45,13 @@ export const journalEntryProjection = projection({
   handles: [...postingEvents],
   keyOf: ({ position }) => position,
   apply: (row, event: Recorded<PostingEvent>): Row | undefined => {
-    const { position, metadata, data } = event
+    const { position, metadata } = event
     const merchant = metadata.merchant ?? ''
     const moved = movedByEvent(merchant, event, null)
+    const [day, serial] = [bookingDay(event), serialOf(event)]
     return moved.postings.length === 0
       ? row
-      : { position, merchant, at: metadata.at, day: bookingDay(event), serial: data.serial, moved }
+      : { position, merchant, at: metadata.at, day, serial, moved }
   },
 })
 
@@ -102,11 +105,11 @@ const inTurn = 200
 const mostLookedAt = 2_000
 
 /** Accounts moved only by lines. */
-const ofLinesOnly: ReadonlySet<string> = new Set(['payer_clearing', 'interchange', 'corrections'])
+const ofLinesOnly: ReadonlySet<string> = new Set(['interchange', 'corrections'])
 
 const ofSettledOnly: ReadonlySet<string> = new Set([
   ...['payouts_payable', 'payout_clearing', 'bank', 'unsettled_fees', 'unsettled_refunds'],
-  ...['written_off', 'invoices'],
+  ...['written_off', 'invoices', 'funding_fees', 'unexplained', 'funding_differences'],
 ])
 
 type Line = KeptLine & { readonly position: number; readonly at: number }

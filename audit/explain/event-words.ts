@@ -127,6 +127,8 @@ const words: Words = {
     return texts.fundingPlaced({ sum, day: place.day, payment: place.tid ?? 'none' })
   },
   FundingDifferenceTaken: ({ note }, { fundingTaken }) => fundingTaken({ note: note ?? 'none' }),
+  FundingFeeWithheld: ({ fee, currency }, { fundingFee }) =>
+    fundingFee({ sum: sumInWords(fee, currency) }),
   FundingDifferenceClosed: ({ amount, currency, reason }, { fundingClosed }) =>
     fundingClosed({ sum: sumInWords(amount, currency), reason }),
   CallbackAttempted: (data, texts) => {

@@ -54,13 +54,15 @@ const postingsOf = (line: MoneyLine): readonly Posting[] => {
 const postingsBy = (event: Recorded): readonly Posting[] =>
   isPosting(event) ? postingsOfEvent(event.metadata.merchant ?? '', event) : []
 
-/** Settlements and payouts that post to the account, one merchant at a time. */
+/** Events beside lines that post to the account, one stream at a time. */
 async function* postingEvents(
   { store, rows }: ExplainNeeds,
   { merchant }: AccountName,
 ): AsyncGenerator<Recorded> {
-  for (const one of merchant === null ? rows.settledMerchants() : [merchant])
-    for await (const events of historyOf(store, streamOf(settlements, one)))
+  const of = merchant === null ? rows.settledMerchants() : [merchant]
+  const settled = of.map((one) => streamOf(settlements, one))
+  for (const stream of merchant === null ? [...settled, ...rows.fundingStreams()] : settled)
+    for await (const events of historyOf(store, stream))
       yield* events.filter((event) => postingsBy(event).length > 0)
 }
 

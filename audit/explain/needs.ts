@@ -39,6 +39,8 @@ export type AuditRows = {
     position: number,
   ) => { readonly settlementId: string } | undefined
   readonly settledMerchants: () => readonly string[]
+  /** Of receipts and differences of the funding source. */
+  readonly fundingStreams: () => readonly string[]
   readonly balances: (
     account: string,
     merchant: string | null,

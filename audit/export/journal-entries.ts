@@ -1,6 +1,7 @@
 import { merchants } from '../../domain/aggregates.ts'
 import {
   isPosting,
+  serialOf,
   entryDay,
   movedByEvent,
   movedByLine,
@@ -48,6 +49,14 @@ export const chart: Readonly<Record<Account, Named>> = {
   payout_clearing: { ...debt, number: '2994', code: '2990', description: 'Payouts under way' },
   interchange: { ...debt, number: '2993', code: '2990', description: 'Interchange' },
   corrections: { ...cost, number: '7700', code: '7700', description: 'Corrections' },
+  unexplained: { ...debt, number: '2995', code: '2990', description: 'Unexplained money' },
+  funding_fees: {
+    ...cost,
+    number: '7770',
+    code: '7700',
+    description: 'Fees of the funding source',
+  },
+  funding_differences: { ...cost, number: '7790', code: '7700', description: 'Differences closed' },
   written_off: { ...cost, number: '7830', code: '7830', description: 'Debts written off' },
   fee_income: {
     kind: 'income',
@@ -85,7 +94,8 @@ export const journalEntries = ({ sqlite, db }: ReadModelFile, firstDay = '') => 
     .pluck()
   const { find } = merchantRegister.queries(db)
   const names = new Map<string, string>()
-  const payeeOf = (id: string): string => {
+  const payeeOf = (id: string | null): string => {
+    if (id === null) return 'Funding source'
     const known = names.get(id) ?? find(streamOf(merchants, id))?.data.businessName ?? id
     names.set(id, known)
     return known
@@ -95,7 +105,9 @@ export const journalEntries = ({ sqlite, db }: ReadModelFile, firstDay = '') => 
     if (line) return movedByLine(line)
     if (!isPosting(event)) return undefined
     const merchant = event.metadata.merchant ?? ''
-    return movedByEvent(merchant, event, settlement.get(merchant, event.data.serial) ?? null)
+    const serial = serialOf(event)
+    const id = serial === null ? null : (settlement.get(merchant, serial) ?? null)
+    return movedByEvent(merchant, event, id)
   }
 
   return (event: Recorded, logTime: Instant): JournalEntry | undefined => {
@@ -104,7 +116,7 @@ export const journalEntries = ({ sqlite, db }: ReadModelFile, firstDay = '') => 
     const { position, metadata } = event
     const { at, actor } = metadata
     const { bankDay: _, ...rest } = moved
-    const about = { position, at, actor, payee: payeeOf(metadata.merchant ?? '') }
+    const about = { position, at, actor, payee: payeeOf(metadata.merchant) }
     return { ...about, ...rest, day: entryDay(moved, logTime, firstDay) }
   }
 }

@@ -62,24 +62,29 @@ export const unknownEntry: Omit<SeenEntry, 'problem'> = {
 }
 
 export const receiptCauses: Causes<ReceiptCommand, ReceiptEvent, ReceiptState> = {
-  FundingReceiptSeen: (receipt, { next: [after] }) => {
+  FundingReceiptSeen: ({ books, ...receipt }, { next: [after] }) => {
     const placed =
       after?.type === 'FundingReceiptPlaced' && !after.data.isByHand ? after.data : null
     const placing = placed ? { place: placed.place, sameAs: placed.sameAs } : unplaced
-    return [{ type: 'RecordReceipt', receipt, placing }]
+    const isBooked = (books ?? placed?.books) !== undefined
+    return [{ type: 'RecordReceipt', receipt, placing, isBooked }]
   },
-  FundingReceiptPlaced: ({ place, sameAs, currency, isByHand }) => {
-    if (isByHand) return place ? [{ type: 'PlaceReceipt', place }] : 'nobody places it nowhere'
+  FundingReceiptPlaced: ({ place, sameAs, currency, isByHand, books }) => {
+    const isBooked = books !== undefined
+    if (isByHand)
+      return place ? [{ type: 'PlaceReceipt', place, isBooked }] : 'nobody places it nowhere'
     const receipt = { ...unknownEntry, currency }
-    return [{ type: 'RecordReceipt', receipt, placing: { place, sameAs } }]
+    return [{ type: 'RecordReceipt', receipt, placing: { place, sameAs }, isBooked }]
   },
 }
 
 export const differenceCauses: Causes<DifferenceCommand, DifferenceEvent, DifferenceState> = {
   FundingDifferenceTaken: (data) => [{ type: 'TakeDifference', ...data }],
-  FundingDifferenceClosed: (data, { state: { closings: known } }) => [
-    { type: 'CloseDifference', ...data, known },
-  ],
+  FundingDifferenceClosed: ({ books, ...data }, { state: { closings: known } }) => {
+    const account = books && 'unexplained' in books ? 'unexplained' : 'payer_clearing'
+    return [{ type: 'CloseDifference', ...data, known, heldIn: books ? account : null }]
+  },
+  FundingFeeWithheld: ({ currency, fee }) => [{ type: 'WithholdFee', currency, fee }],
 }
 
 export type ScheduleFees = { readonly type: 'ScheduleFees'; readonly schedule: FeeSchedule }

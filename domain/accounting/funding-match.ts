@@ -71,7 +71,8 @@ const linePlace = (tid: string, line: FundingLine, received: Sum): Place => {
   const expected = action === 'dispute' ? 0 : gross
   const explained = addUp(expected, negated(received))
   const captured = action === 'capture' ? gross : 0
-  return { day, tid, line: position, received, explained, captured, rate: null }
+  const fee = action === 'dispute' && { fee: addUp(gross, negated(received)) }
+  return { day, tid, line: position, received, explained, ...fee, captured, rate: null }
 }
 
 /** To the last minor unit: with the fees that the statement tells, or else by the rate. */

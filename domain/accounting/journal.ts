@@ -8,6 +8,7 @@ import type {
   SettlementEvent,
   SettlementMade,
 } from './settlement-events.ts'
+import type { Books, DifferenceEvent, ReceiptEvent } from './funding-receipt.ts'
 import { movesMoney, type LineAction, type TransactionLine } from './transaction-line.ts'
 import type { Recorded } from '../events.ts'
 import { dayOf, type Instant } from '../time.ts'
@@ -27,6 +28,9 @@ export const accounts = [
   'corrections',
   'written_off',
   'invoices',
+  'funding_fees',
+  'unexplained',
+  'funding_differences',
 ] as const
 
 export type Account = (typeof accounts)[number]
@@ -182,13 +186,34 @@ const postingsOfPayout = (
   }
 }
 
+/** Money that came in from payers, as it was booked when it was decided. */
+const postingsOfFunding = ({
+  currency,
+  books = {},
+}: {
+  readonly currency: string
+  readonly books?: Books | undefined
+}): readonly Posting[] =>
+  (Object.entries(books) as [Account, Sum][]).map(([account, amount]) => ({
+    ...{ account, merchant: null, currency, amount },
+  }))
+
 /** Events that are journal entries themselves, rather than through their lines. */
 const posting = [
   ...(['SettlementMade', 'PayoutOrdered', 'PayoutPaid', 'PayoutReturned'] as const),
   ...(['DebtWrittenOff', 'DebtBilled', 'InvoicePaid'] as const),
+  ...(['FundingReceiptSeen', 'FundingReceiptPlaced'] as const),
+  ...(['FundingFeeWithheld', 'FundingDifferenceClosed'] as const),
 ] as const
 
-export type PostingEvent = Extract<SettlementEvent, { type: (typeof posting)[number] }>
+export type PostingEvent = Extract<
+  SettlementEvent | ReceiptEvent | DifferenceEvent,
+  { type: (typeof posting)[number] }
+>
+
+/** The settlement of an entry; null for money that came in. */
+export const serialOf = ({ data }: PostingEvent): number | null =>
+  'serial' in data ? data.serial : null
 
 export const postingEvents: readonly PostingEvent['type'][] = posting
 
@@ -207,6 +232,11 @@ export const postingsOfEvent = (merchant: string, event: PostingEvent): readonly
       return balanced(postingsOfDebt(merchant, 'invoices', event.data))
     case 'InvoicePaid':
       return balanced(postingsOfInvoice(merchant, event.data))
+    case 'FundingReceiptSeen':
+    case 'FundingReceiptPlaced':
+    case 'FundingFeeWithheld':
+    case 'FundingDifferenceClosed':
+      return balanced(postingsOfFunding(event.data))
     default:
       return balanced(postingsOfPayout(merchant, event))
   }
@@ -267,12 +297,14 @@ export const actions: Readonly<Record<PostingEvent['type'], string>> = {
   DebtWrittenOff: 'write_off',
   DebtBilled: 'invoice',
   InvoicePaid: 'invoice_paid',
+  FundingReceiptSeen: 'receipt',
+  FundingReceiptPlaced: 'receipt',
+  FundingFeeWithheld: 'funding_fee',
+  FundingDifferenceClosed: 'difference_closed',
 }
 
-export const bankDayOf = ({ type, data }: PostingEvent): string | undefined =>
-  type === 'PayoutPaid' || type === 'PayoutReturned' || type === 'InvoicePaid'
-    ? data.day
-    : undefined
+export const bankDayOf = ({ data }: PostingEvent): string | undefined =>
+  'day' in data ? data.day : undefined
 
 export const movedByEvent = (
   merchant: string,
@@ -282,7 +314,8 @@ export const movedByEvent = (
   const { type, data } = event
   const message = 'messageId' in data ? data.messageId : null
   const postings = postingsOfEvent(merchant, event)
-  const tags = { ...none, settlement, message }
+  const tid = type === 'FundingReceiptPlaced' ? (data.place?.tid ?? null) : null
+  const tags = { ...none, tid, settlement, message }
   return { action: actions[type], tags, postings, bankDay: bankDayOf(event) }
 }
 

@@ -35,11 +35,16 @@ export const fundingOf = async ({
   accounting: { funding },
   handle,
   now,
-}: Pick<Core, 'settings' | 'accounting' | 'handle' | 'now'>): Promise<FundingWork> => {
+  readModels: { caughtUp },
+}: Pick<
+  Core,
+  'settings' | 'accounting' | 'handle' | 'now' | 'readModels'
+>): Promise<FundingWork> => {
   const watch = watchIn(settings)
   const { BANK_TIME_ZONE, BANK_ACCOUNT = watch?.accounts[0]?.account } = settings
   // Bank holidays, which know the zone, are loaded only if they are needed.
   const zone = watch ? await bankTimeZone({ BANK_TIME_ZONE, BANK_ACCOUNT }) : utc
-  const book = fundingBook({ watch, zone, now, funding })
-  return { watch, zone, book, ...settleDifferences({ book, watch, funding, handle }) }
+  const needs = { watch, zone, now, funding }
+  const book = fundingBook(needs)
+  return { watch, zone, book, ...settleDifferences({ ...needs, book, handle, caughtUp }) }
 }

@@ -14,7 +14,7 @@ import {
 export const importBankFile =
   (core: Core, contextOf: (merchant: string | null) => Context) =>
   async (says: BankSays): Promise<Imported> => {
-    const { watch, zone, book } = await fundingOf(core)
+    const { watch, zone, book, withhold } = await fundingOf(core)
     const { funding } = core.accounting
     const accounts = watch?.accounts ?? []
     const done = await importBankFacts({
@@ -25,6 +25,7 @@ export const importBankFile =
       caughtUp: core.readModels.caughtUp,
       contextOf,
     })(says)
+    if (watch) await withhold(contextOf(null))
     const differences = watch ? book.differences().length : 0
     if (differences > 0)
       core.log.warn({ differences }, 'money of payers is missing, or came in unexpected')

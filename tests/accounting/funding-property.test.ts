@@ -218,6 +218,46 @@ const endOf = async (lines: readonly Line[], ids: ReadonlySet<string>) => {
   return { days, unexpected }
 }
 
+/** What the journal has to hold, of all worlds so far. */
+const held = new Map<string, number>()
+
+const hold = (account: string, currency: Currency, amount: number): void => {
+  const key = `${account} ${currency}`
+  held.set(key, (held.get(key) ?? 0) + amount)
+}
+
+/** What is explained of its days is fees: nobody closes anything, and nothing is disputed. */
+const holdWorld = (
+  lines: readonly Line[],
+  booked: ReturnType<typeof bookedFor>,
+  { days }: Awaited<ReturnType<typeof endOf>>,
+): void => {
+  for (const currency of ['NOK', 'EUR'] as const) {
+    const of = (all: readonly { readonly currency: Currency }[]) =>
+      all.filter((one) => one.currency === currency)
+    const bank = sumOf((of(booked.movements) as Movement[]).map(({ signed }) => signed))
+    const gross = sumOf((of(lines) as Line[]).map((line) => line.gross))
+    const open = Object.entries(booked.open).filter(([key]) => key.endsWith(currency))
+    const clearing = sumOf(open.map(([, sum]) => sum))
+    const explained = days.filter((day) => day.currency === currency)
+    const fees = sumOf(explained.map((day) => Number(day.explained)))
+    hold('bank', currency, bank)
+    hold('funding_fees', currency, fees)
+    hold('payer_clearing', currency, clearing)
+    hold('unexplained', currency, gross - clearing - bank - fees)
+  }
+}
+
+const journalHolds = () => {
+  const trial = core.accounting.journal.trialBalance()
+  expect(trial.map(({ imbalance }) => imbalance).filter((sum) => sum !== '0')).toEqual([])
+  for (const [key, amount] of held) {
+    const [account = '', currency] = key.split(' ')
+    const found = trial.find((one) => one.currency === currency)?.balances[account] ?? '0'
+    expect([key, Number(found)]).toEqual([key, amount])
+  }
+}
+
 const shuffled = <Item>(items: readonly Item[], by: readonly number[]): Item[] =>
   items
     .map((item, index) => [by[index % by.length] ?? 0, item] as const)
@@ -238,13 +278,17 @@ test(
           const start = Date.UTC(2027, 0, 4) + number * 7 * 86_400_000
           const lines = await makePayments(given, start, id)
           await core.readModels.caughtUp()
-          const { movements, open } = bookedFor(lines, given.strangers, id)
+          const booking = bookedFor(lines, given.strangers, id)
+          const { movements, open } = booking
           const entries = entriesOf(given, movements, id)
           const files = isShuffled
             ? shuffled([...entries, ...entries], given.order).map((one) => [one])
             : [entries, entries]
           for (const file of files) await load(file)
+          await core.readModels.caughtUp()
           const end = await endOf(lines, new Set(entries.map((one) => one.id)))
+          holdWorld(lines, booking, end)
+          journalHolds()
           for (const day of end.days) {
             const { captured, refunded, expected, received, explained } = day
             const own = lines.filter((one) => `${one.day}-${one.currency}` === day.key)

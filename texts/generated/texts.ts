@@ -1038,6 +1038,11 @@ export type Catalogue = {
     readonly address: string
     readonly addUser: string
     readonly addUserDo: string
+    readonly address_merchant: string
+    readonly address_request: string
+    readonly address_shortlink: string
+    readonly addresses: string
+    readonly addressesWhat: string
     readonly advance_2592000: string
     readonly advance_3600: string
     readonly advance_604800: string
@@ -1493,20 +1498,25 @@ export type Catalogue = {
     readonly account_bank: string
     readonly account_corrections: string
     readonly account_fee_income: string
+    readonly account_funding_differences: string
+    readonly account_funding_fees: string
     readonly account_interchange: string
     readonly account_invoices: string
     readonly account_merchant_payable: string
     readonly account_payer_clearing: string
     readonly account_payout_clearing: string
     readonly account_payouts_payable: string
+    readonly account_unexplained: string
     readonly account_unsettled_fees: string
     readonly account_unsettled_refunds: string
     readonly account_vat: string
     readonly account_written_off: string
     readonly action_capture: string
     readonly action_correction: string
+    readonly action_difference_closed: string
     readonly action_dispute: string
     readonly action_fee: string
+    readonly action_funding_fee: string
     readonly action_invoice: string
     readonly action_invoice_paid: string
     readonly action_payout: string
@@ -1515,6 +1525,7 @@ export type Catalogue = {
     readonly action_permission_answered: string
     readonly action_permission_fail: string
     readonly action_permission_request: string
+    readonly action_receipt: string
     readonly action_refund: string
     readonly action_settlement: string
     readonly action_write_off: string
@@ -1790,6 +1801,7 @@ export type Catalogue = {
     readonly correctionTurnedDown: string
     readonly debtBefore: string
     readonly debtBilled: Message<'invoice' | 'sum'>
+    readonly fundingFee: Message<'sum'>
     readonly invoicePaid: Message<'day' | 'invoice' | 'sum'>
     readonly debtForgiven: string
     readonly debtTakenOver: string
@@ -2228,6 +2240,7 @@ export type Catalogue = {
     readonly debts: string
     readonly debtsWhat: string
     readonly decided: string
+    readonly invoice: Message<'day' | 'id'>
     readonly ledger: string
     readonly ledgerOf: Message<'ledger'>
     readonly merchant: string
@@ -2258,6 +2271,8 @@ export type Catalogue = {
     readonly invoice: Message<'id'>
     readonly none: string
     readonly number: string
+    readonly off: string
+    readonly offWhat: string
     readonly openList: string
     readonly owed: Message<'sum'>
     readonly paid: string

@@ -91,7 +91,8 @@ const entryHtml = (needs: JournalNeeds, visitor: OperatorVisitor, entry: FoundEn
           {dayText(day, visitor)} · {actionText(action, texts)} ·{' '}
           <a href={eventHref(position)}>{texts.event({ position })}</a>{' '}
           <span class="value">
-            {needs.shopName(merchant)} · {subjectHtml(entry)}
+            {merchant !== '' && `${needs.shopName(merchant)} · `}
+            {subjectHtml(entry)}
           </span>
         </th>
       </tr>
