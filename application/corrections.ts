@@ -1,9 +1,11 @@
 import { corrections, ledgers, settlements } from '../domain/aggregates.ts'
-import type {
-  CorrectionCommand,
-  CorrectionProposal,
-  KnownCorrection,
+import {
+  isOfDebt,
+  type CorrectionCommand,
+  type CorrectionProposal,
+  type KnownCorrection,
 } from '../domain/accounting/correction.ts'
+import type { DebtCommand } from '../domain/accounting/debts.ts'
 import { defaultLedger } from '../domain/accounting/ledger.ts'
 import { addUp, type Sum } from '../domain/money/money.ts'
 import { refuse } from '../domain/refusal.ts'
@@ -43,6 +45,17 @@ export const owedBy = (journal: { balances(): readonly Balance[] }): readonly Ow
   return inOrder.map(([, debt]) => debt).filter(({ owed }) => owed !== '0')
 }
 
+/** What is done about a debt or an invoice when its correction is approved. */
+const debtCommandOf = (
+  correction: string,
+  { currency, amount: minor, reason, invoice }: Omit<CorrectionProposal, 'by'>,
+): DebtCommand => {
+  const amount = String(minor)
+  if (invoice?.paid) return { type: 'PayInvoice', invoiceId: invoice.id, amount, ...invoice.paid }
+  const about = { correction, currency, amount, reason, ...(invoice && { invoiceId: invoice.id }) }
+  return { type: 'WriteOffDebt', ...about }
+}
+
 type Needs = Deciding & { readonly findTerms: FindTerms }
 
 /** How the operator corrects what merchants have: one person proposes, another one decides. */
@@ -68,8 +81,9 @@ export const operateCorrections = ({ handle, find, findTerms }: Needs) => {
       wanted: Omit<CorrectionProposal, 'by'>,
       context: Context,
     ): Promise<KnownCorrection> => {
-      const { merchant, ledger } = wanted
+      const { merchant, ledger, invoice } = wanted
       if (!(await ledgerIsKnown(find, merchant, ledger))) return refuse('ledger_is_unknown')
+      if (invoice) await dryRun(find, settlements, merchant, debtCommandOf(id, wanted))
       const proposal = { ...wanted, by: personOf(context) }
       return carryOut(id, { type: 'ProposeCorrection', proposal }, context)
     },
@@ -78,15 +92,15 @@ export const operateCorrections = ({ handle, find, findTerms }: Needs) => {
       id: string,
       contextOf: (merchant: string) => Context,
     ): Promise<KnownCorrection> => {
-      const { merchant, currency, amount, reason, isWriteOff } = await known(id)
+      const proposal = await known(id)
+      const { merchant, currency } = proposal
       const context = contextOf(merchant)
       const terms = await findTerms(merchant, currency, context.at)
       const command = { type: 'ApproveCorrection', by: personOf(context), terms } as const
-      if (isWriteOff) {
+      if (isOfDebt(proposal)) {
         await dryRun(find, corrections, id, command)
-        // First, because it may be refused. Repeating it writes nothing off again.
-        const about = { correction: id, currency, amount: String(amount), reason }
-        await handle(settlements, merchant, { type: 'WriteOffDebt', ...about }, context)
+        // First, because it may be refused. Repeating it moves nothing again.
+        await handle(settlements, merchant, debtCommandOf(id, proposal), context)
       }
       return carryOut(id, command, context)
     },

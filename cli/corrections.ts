@@ -1,5 +1,5 @@
 import { owedBy, operateCorrections } from '../application/corrections.ts'
-import { longestReason, type KnownCorrection } from '../domain/accounting/correction.ts'
+import { isOfDebt, longestReason, type KnownCorrection } from '../domain/accounting/correction.ts'
 import { defaultLedger } from '../domain/accounting/ledger.ts'
 import { showsSomething } from '../domain/blanks.ts'
 import { isCurrency } from '../domain/money/currency.ts'
@@ -13,7 +13,9 @@ import { flag, group, onData, preset, required, value } from './command.ts'
 const shown = (id: string, { amount, currency, ...correction }: KnownCorrection) => ({
   id,
   merchant: correction.merchant,
-  ...(correction.isWriteOff ? { writes_off: true } : { ledger: correction.ledger }),
+  ...(correction.isWriteOff && { writes_off: true }),
+  ...(correction.invoice && { invoice: correction.invoice.id }),
+  ...(!isOfDebt(correction) && { ledger: correction.ledger }),
   amount: formatAmount(amount, currency),
   currency,
   reason: correction.reason,

@@ -1,4 +1,7 @@
-import { operateInvoices } from '../application/invoices.ts'
+import { operateCorrections } from '../application/corrections.ts'
+import { billDebts } from '../application/invoices.ts'
+import type { CorrectionProposal } from '../domain/accounting/correction.ts'
+import { defaultLedger } from '../domain/accounting/ledger.ts'
 import { showsSomething } from '../domain/blanks.ts'
 import { formatAmount } from '../domain/money/money.ts'
 import { isDay } from '../domain/time.ts'
@@ -8,12 +11,6 @@ import type { Core } from '../service/core.ts'
 import { presentMerchant } from './arguments.ts'
 import { group, onData, required, value } from './command.ts'
 import { fixedOf } from './fees.ts'
-
-const needsOf = (core: Core) => {
-  const { handle, find, accounting } = core
-  const { settlements, invoices } = accounting
-  return { handle, find, settlements, invoices }
-}
 
 const shown = ({ id, merchant, currency, amount, open, at }: InvoiceRow) => ({
   ...{ id, merchant, currency },
@@ -27,7 +24,24 @@ const invoiceNow = async ({ readModels, accounting }: Core, id: string): Promise
   return accounting.invoices.find(id) ?? fail(`no invoice ${id}`)
 }
 
-const ofOperator = (core: Core) => (merchant: string | null) => core.contextOf('operator', merchant)
+/** Another person approves it, as a correction. */
+const propose = async (
+  core: Core,
+  id: string,
+  about: Pick<CorrectionProposal, 'reason' | 'isWriteOff'>,
+  amountOf: (invoice: InvoiceRow) => string,
+  paid?: { readonly day: string; readonly entry: string },
+) => {
+  const row = await invoiceNow(core, id)
+  const { merchant, currency } = row
+  const amount = fixedOf(amountOf(row), currency)
+  const invoice = { id, ...(paid && { paid }) }
+  const known = core.newId().replaceAll('-', '')
+  const wanted = { ...about, merchant, ledger: defaultLedger, currency, amount, invoice }
+  const context = core.contextOf('operator', merchant)
+  const { status } = await operateCorrections(core).propose(known, wanted, context)
+  return { correction: known, invoice: id, amount: formatAmount(amount, currency), status }
+}
 
 const bill = onData({
   name: 'bill <merchant>',
@@ -37,27 +51,41 @@ const bill = onData({
   run: async (core, merchant, { currency }) => {
     const { currency: own } = await presentMerchant(core, merchant)
     await core.readModels.caughtUp()
-    const { bill } = operateInvoices(needsOf(core))
-    return shown(await invoiceNow(core, await bill(merchant, currency ?? own, ofOperator(core))))
+    const { handle, accounting } = core
+    const { settlements } = accounting
+    const context = core.contextOf('operator', merchant)
+    const id = await billDebts({ handle, settlements })(merchant, currency ?? own, context)
+    return shown(await invoiceNow(core, id))
   },
 })
 
 const paid = onData({
   name: 'paid <invoice>',
-  about: 'book what came in at the bank for an invoice',
+  about: 'propose to book what came in at the bank for an invoice; another person approves',
   options: {
     amount: required('<amount>', 'what came in'),
     day: required('<day>', 'the booking day of the bank, YYYY-MM-DD'),
     reference: required('<text>', 'what names the payment: each counts once'),
   },
   run: async (core, id, { amount, day, reference }) => {
-    const { currency } = await invoiceNow(core, id)
     if (!isDay(day)) return fail(`${day} must be a day, YYYY-MM-DD`)
     if (!showsSomething(reference)) return fail('a reference names the payment')
-    const sum = String(fixedOf(amount, currency))
-    const paid = { amount: sum, day, entry: reference.trim() }
-    await operateInvoices(needsOf(core)).pay(id, paid, ofOperator(core))
-    return shown(await invoiceNow(core, id))
+    const entry = reference.trim()
+    return propose(core, id, { reason: entry }, () => amount, { day, entry })
+  },
+})
+
+const writeOff = onData({
+  name: 'write-off <invoice>',
+  about: 'propose that a merchant need not pay an invoice, or a part of it',
+  options: {
+    amount: value('<amount>', 'default: all that is open'),
+    reason: required('<text>', 'shown to the merchant'),
+  },
+  run: async (core, id, { amount, reason }) => {
+    if (!showsSomething(reason)) return fail('a reason says why')
+    const about = { reason: reason.trim(), isWriteOff: true } as const
+    return propose(core, id, about, ({ open, currency }) => amount ?? formatAmount(open, currency))
   },
 })
 
@@ -75,5 +103,6 @@ const list = onData({
 export const invoiceCommands = group('invoice', 'invoices for what merchants owe', [
   bill,
   paid,
+  writeOff,
   list,
 ])

@@ -15,7 +15,7 @@ const invoices = sqliteTable(
     at: integer().notNull(),
     currency: text().notNull(),
     amount: text().$type<Sum>().notNull(),
-    /** What is not paid in yet. */
+    /** What is neither paid in nor written off. */
     open: text().$type<Sum>().notNull(),
     /** The bank's day of the last payment. */
     paidOn: text(),
@@ -27,13 +27,14 @@ export type InvoiceRow = typeof invoices.$inferSelect
 
 export const invoiceProjection = projection({
   table: invoices,
-  handles: ['DebtBilled', 'InvoicePaid'],
+  handles: ['DebtBilled', 'InvoicePaid', 'DebtWrittenOff'],
   begins: ['DebtBilled'],
-  keyOf: ({ data }) => data.invoiceId,
+  keysOf: ({ data: { invoiceId } }) => (invoiceId === undefined ? [] : [invoiceId]),
   apply: (row, { type, data, metadata, position }, key): InvoiceRow | undefined => {
     if (type === 'InvoicePaid')
       return row && { ...row, open: addUp(row.open, negated(data.amount)), paidOn: data.day }
     const amount = addUp(data.fees, data.refunds)
+    if (type === 'DebtWrittenOff') return row && { ...row, open: addUp(row.open, negated(amount)) }
     const about = { id: String(key), merchant: metadata.merchant ?? '', position, at: metadata.at }
     return { ...about, currency: data.currency, amount, open: amount, paidOn: null }
   },

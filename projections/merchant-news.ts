@@ -64,7 +64,11 @@ export const merchantNewsProjection = projection({
   isAppended: true,
   handles: told,
   begins: told,
-  keysOf: ({ position, metadata }) => (metadata.merchant === null ? [] : [position]),
+  // What is booked for an invoice is told with the invoice.
+  keysOf: ({ position, metadata, type, data }) =>
+    metadata.merchant === null || (type === 'CorrectionApproved' && data.invoice !== undefined)
+      ? []
+      : [position],
   apply: (_, { position, type, stream, metadata: { merchant, actor, at } }) => ({
     position,
     type,

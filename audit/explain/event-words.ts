@@ -101,8 +101,9 @@ const words: Words = {
   },
   BankEntryMatched: ({ payouts, as }, texts) =>
     texts.bankMatched({ count: payouts.length, state: texts[`bank_${as}`] }),
-  CorrectionProposed: ({ amount, currency, ledger, reason, isWriteOff }, texts) => {
+  CorrectionProposed: ({ amount, currency, ledger, reason, isWriteOff, invoice }, texts) => {
     const sum = sumInWords(String(amount), currency)
+    if (invoice?.paid) return texts.invoicePaid({ sum, day: invoice.paid.day, invoice: invoice.id })
     return isWriteOff
       ? texts.writeOffProposed({ sum, reason })
       : texts.correctionProposed({ sum, ledger, reason })

@@ -33,7 +33,8 @@ const eventsOf = async ({ store }: ExplainNeeds, { merchant, serial }: Settlemen
       const { data, type } = event
       if (!('serial' in data)) continue
       if (data.serial === serial) events.push(event)
-      if (type === 'DebtWrittenOff' && data.serial === serial - 1) writeOffs.push(event as WriteOff)
+      const isOff = type === 'DebtWrittenOff' && data.invoiceId === undefined
+      if (isOff && data.serial === serial - 1) writeOffs.push(event as WriteOff)
       if (type !== 'SettlementMade') continue
       if (data.serial === serial) made = event as Made
       if (data.serial === serial - 1) before = event as Made

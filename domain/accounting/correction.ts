@@ -17,11 +17,26 @@ const proposal = z.object({
   reason: z.string(),
   /** It reduces what the merchant owes from earlier settlements, and is no line. */
   isWriteOff: z.literal(true).optional(),
+  /** It is no line, but what came in for this invoice; of a write-off, what it does not pay. */
+  invoice: z
+    .object({
+      id: z.string(),
+      /** The bank's day and reference. */
+      paid: z.object({ day: z.string(), entry: z.string() }).optional(),
+    })
+    .optional(),
   /** Who proposed it. */
   by: z.string(),
 })
 
 export type CorrectionProposal = z.output<typeof proposal>
+
+/** Whether it moves a debt or an invoice, and is no line. */
+export const isOfDebt = ({
+  isWriteOff,
+  invoice,
+}: Pick<CorrectionProposal, 'isWriteOff' | 'invoice'>): boolean =>
+  isWriteOff === true || invoice !== undefined
 
 /** Proposed by one person, approved or turned down by another. */
 export const correctionEvents = {
@@ -33,6 +48,8 @@ export const correctionEvents = {
     amount: z.int(),
     /** No fees, but the tax code. */
     charge: charge.optional(),
+    /** The id of an invoice that it is about. */
+    invoice: z.string().optional(),
   }),
   CorrectionTurnedDown: z.object({ by: z.string() }),
 } as const
@@ -65,8 +82,8 @@ const decideProposal = (
     const { status: _, decidedBy: __, ...earlier } = state
     return jsonEquals(earlier, proposal) ? [] : refuse('id_used_with_other_data')
   }
-  const { amount, isWriteOff } = proposal
-  if (amount === 0 || (isWriteOff && amount < 0)) return refuse('correction_is_nothing')
+  const { amount } = proposal
+  if (amount === 0 || (isOfDebt(proposal) && amount < 0)) return refuse('correction_is_nothing')
   return [{ type: 'CorrectionProposed', data: proposal }]
 }
 
@@ -77,7 +94,7 @@ export const correction: Decider<CorrectionCommand, CorrectionEvent, Correction>
     if (command.type === 'ProposeCorrection') return decideProposal(command.proposal, state)
     if (state.status === 'unproposed') return refuse('resource_is_unknown')
     const { by } = command
-    const { status, currency, amount, isWriteOff } = state
+    const { status, currency, amount, invoice } = state
     switch (command.type) {
       case 'ApproveCorrection': {
         if (status === 'approved') return []
@@ -85,8 +102,8 @@ export const correction: Decider<CorrectionCommand, CorrectionEvent, Correction>
         if (by === state.by) return refuse('second_person_is_needed')
         const { taxcode } = command.terms
         const free = { fee: 0, interchange: 0, vat: 0, taxcode }
-        const data = { by, currency, amount, ...(!isWriteOff && { charge: free }) }
-        return [{ type: 'CorrectionApproved', data }]
+        const about = isOfDebt(state) ? invoice && { invoice: invoice.id } : { charge: free }
+        return [{ type: 'CorrectionApproved', data: { by, currency, amount, ...about } }]
       }
       case 'TurnDownCorrection':
         if (status === 'turned_down') return []

@@ -41,6 +41,8 @@ export type DebtCommand =
       /** Above zero. */
       readonly amount: Sum
       readonly reason: string
+      /** Of an invoice, instead of what is not invoiced. */
+      readonly invoiceId?: string | undefined
     }
   | { readonly type: 'BillDebt'; readonly currency: string; readonly invoiceId: string }
   | {
@@ -62,11 +64,17 @@ export const isOwed = (sum: Sum): boolean => sum.startsWith('-')
 
 /** Fees first, then refunds. */
 const decideWriteOff = (
-  { correction, currency, amount, reason }: CommandOf<'WriteOffDebt'>,
-  { owed, writtenOff }: Debts,
+  { correction, currency, amount, reason, invoiceId }: CommandOf<'WriteOffDebt'>,
+  { owed, writtenOff, invoices }: Debts,
   serial: number,
 ): readonly DebtEvent[] => {
   if (writtenOff.includes(correction)) return []
+  if (invoiceId !== undefined) {
+    const { open } = invoices[invoiceId] ?? refuse('resource_is_unknown')
+    if (isOwed(addUp(open, negated(amount)))) return refuse('payment_exceeds_invoice')
+    const data = { serial, currency, fees: amount, refunds: '0', reason, correction, invoiceId }
+    return [{ type: 'DebtWrittenOff', data }]
+  }
   const debt = owed[currency] ?? noDebt
   if (!isOwed(addUp(debt.fees, debt.refunds, amount, -1))) return refuse('write_off_exceeds_debt')
   const beyondFees = addUp(debt.fees, amount)
@@ -113,17 +121,23 @@ export const decideDebt = (
   }
 }
 
+/** An invoice of which less is open. */
+const withoutOpen = (debts: Debts, id: string, amount: Sum, ...entry: string[]): Debts => {
+  const invoice = debts.invoices[id]
+  if (!invoice) return debts
+  const open = addUp(invoice.open, negated(amount))
+  const left = { ...invoice, open, entries: [...invoice.entries, ...entry] }
+  return { ...debts, invoices: { ...debts.invoices, [id]: left } }
+}
+
 export const evolveDebts = (debts: Debts, { type, data }: DebtEvent): Debts => {
   const { currency, serial } = data
-  if (type === 'InvoicePaid') {
-    const { invoiceId, amount, entry } = data
-    const invoice = debts.invoices[invoiceId]
-    if (!invoice) return debts
-    const open = addUp(invoice.open, negated(amount))
-    const paid = { ...invoice, open, entries: [...invoice.entries, entry] }
-    return { ...debts, invoices: { ...debts.invoices, [invoiceId]: paid } }
-  }
+  if (type === 'InvoicePaid') return withoutOpen(debts, data.invoiceId, data.amount, data.entry)
   const { fees, refunds } = data
+  if (type === 'DebtWrittenOff' && data.invoiceId !== undefined) {
+    const writtenOff = [...debts.writtenOff, data.correction]
+    return withoutOpen({ ...debts, writtenOff }, data.invoiceId, fees)
+  }
   const before = debts.owed[currency] ?? noDebt
   const after = { fees: addUp(before.fees, fees), refunds: addUp(before.refunds, refunds) }
   const owed = { ...debts.owed, [currency]: after }

@@ -131,17 +131,20 @@ export const postingsOfSettlement = (
     }),
   )
 
-/** The claim on the merchant becomes a loss, or an invoice. */
+/** The claim on the merchant becomes a loss, or an invoice; or the invoice becomes a loss. */
 const postingsOfDebt = (
   merchant: string,
   account: 'written_off' | 'invoices',
-  { currency, fees, refunds }: DebtWrittenOff | DebtBilled,
+  { currency, fees, refunds, invoiceId }: DebtWrittenOff | DebtBilled,
 ): readonly Posting[] => [
   {
     ...{ account, merchant: account === 'invoices' ? merchant : null },
     ...{ currency, amount: addUp(fees, refunds) },
   },
-  { account: 'unsettled_fees', merchant, currency, amount: negated(fees) },
+  {
+    account: account === 'written_off' && invoiceId !== undefined ? 'invoices' : 'unsettled_fees',
+    ...{ merchant, currency, amount: negated(fees) },
+  },
   { account: 'unsettled_refunds', merchant, currency, amount: negated(refunds) },
 ]
 

@@ -82,6 +82,8 @@ export const settlementEvents = {
     reason: z.string(),
     /** The correction that was approved. */
     correction: z.string(),
+    /** It was invoiced: then all of it stands in `fees`. */
+    invoiceId: z.string().optional(),
   }),
 } as const
 

@@ -167,8 +167,14 @@ describe('an invoice', () => {
     if (output === '') throw new Error(errors)
     return JSON.parse(output)
   }
-  const pay = (id: string, amount: string, reference: string) =>
-    invoice('paid', id, '--amount', amount, '--day', '2026-12-03', '--reference', reference)
+  /** What is open once another person approves it. */
+  const pay = async (id: string, amount: string, reference: string) => {
+    const words = ['--amount', amount, '--day', '2026-12-03', '--reference', reference]
+    await approve((await invoice('paid', id, ...words)).correction)
+    await place.core.readModels.caughtUp()
+    const row = place.core.accounting.invoices.find(id)
+    return { open: (Number(row?.open) / 100).toFixed(2) }
+  }
 
   test('takes the debt out of the next settlement, which has it as billed', async () => {
     await expect(invoice('bill', 'sandbox')).rejects.toThrow('nothing is owed')

@@ -126,4 +126,15 @@ describe('a write-off', () => {
       .when(off('1000'))
       .thenNothing()
   })
+
+  test('of an invoice takes no more than is open of it, and nothing of what is owed', () => {
+    const billed = { serial: 1, currency: 'NOK', fees: '1500', refunds: '5000', invoiceId: 'i' }
+    const ofInvoice = (amount: string) => ({ ...off(amount), invoiceId: 'i' })
+    const billing = examplesOf(settlement)(made, { type: 'DebtBilled', data: billed })
+    const data = { ...written, fees: '6500', refunds: '0', invoiceId: 'i' }
+    billing.when(ofInvoice('6500')).then({ type: 'DebtWrittenOff', data })
+    billing.when(ofInvoice('6501')).thenRefused('payment_exceeds_invoice')
+    billing.when(off('1')).thenRefused('write_off_exceeds_debt')
+    owing.when(ofInvoice('1')).thenRefused('resource_is_unknown')
+  })
 })

@@ -43,13 +43,25 @@ const owe = async (amount: string) => {
 }
 
 const invoiceEvents = async () =>
-  (await service.events()).filter(({ type }) => /^(DebtBilled|InvoicePaid)$/.test(type))
+  (await service.events()).filter(({ type }) =>
+    /^(DebtBilled|InvoicePaid|DebtWrittenOff)$/.test(type),
+  )
 
 /** Sends the first form with the field, with a code. */
 const sendForm = async (page: Shown, field: string, values: Readonly<Record<string, string>>) => {
   const { action, fields } = formIn(page.html, field)
   const body = new URLSearchParams({ ...Object.fromEntries(fields), ...values })
   return bob.visit(action, { method: 'POST', body })
+}
+
+/** Another person approves what waits. */
+const approve = async (): Promise<void> => {
+  for (const { id } of (await service.operator('correction', 'list')) as unknown as {
+    readonly id: string
+  }[])
+    await operateCorrections(service.core).approve(id, (merchant) =>
+      service.core.contextOf('operator:another', merchant),
+    )
 }
 
 const coded = () => ({ code: codeOf('bob') })
@@ -80,7 +92,7 @@ test('a debt is invoiced with a code alone, once, and never as another sum', asy
   expect(plain(await bob.visit(path))).toMatch(/Open .*NOK 180.00 NOK 180.00 2 days/)
 })
 
-test('what came in is booked by reference, in parts, and the shop sees what is paid', async () => {
+test('what came in is booked once another person approves, and the shop sees it', async () => {
   const list = await bob.visit(path)
   const [, href = ''] = /href="(\/operator\/invoices\/[^"]+)"/.exec(list.html) ?? []
   const page = await bob.visit(href)
@@ -90,14 +102,33 @@ test('what came in is booked by reference, in parts, and the shop sees what is p
   const tooMuch = await sendForm(page, 'reference', { ...paid, amount: '180.01', ...coded() })
   expect(plain(tooMuch)).toContain('More than what is open of the invoice.')
   for (const _ of ['once', 'again'])
-    expect((await sendForm(page, 'reference', { ...paid, ...coded() })).location).toBe(href)
+    expect((await sendForm(page, 'reference', { ...paid, ...coded() })).location).toBe(
+      '/operator/corrections',
+    )
+  expect(await invoiceEvents()).toHaveLength(1)
+  const waiting = await bob.visit('/operator/corrections')
+  expect(plain(waiting)).toMatch(/100.00 .*Invoice \S+, paid in on 2026-12-03 .*bank-1/)
+  const [{ id = '' } = {}] = (await service.operator('correction', 'list')) as unknown as {
+    readonly id: string
+  }[]
+  const alone = await sendForm(waiting, 'id', { id, act: 'approve', ...coded() })
+  expect(alone.status).toBe(400)
+  await approve()
   const partly = await bob.visit(href)
   expect(plain(partly)).toMatch(/Paid NOK 100.00 Open NOK 80.00/)
   const [, story = ''] = /href="(\/operator\/story[^"]+)"/.exec(partly.html) ?? []
   expect(plain(await bob.visit(story))).toMatch(/NOK 100.00|100.00 NOK/)
-  const rest = { amount: '80.00', day: '2026-12-04', reference: 'bank-2' }
+  const rest = { amount: '70.00', day: '2026-12-04', reference: 'bank-2' }
   await sendForm(await bob.visit(href), 'reference', { ...rest, ...coded() })
-  expect(await invoiceEvents()).toHaveLength(3)
+  const off = ['write-off', href.split('/').at(-1) ?? '', '--reason', 'goodwill']
+  await expect(service.operator('invoice', ...off, '--amount', '180.01')).rejects.toThrow()
+  await service.operator('invoice', ...off, '--amount', '10.00')
+  await approve()
+  expect(await invoiceEvents()).toHaveLength(4)
+  const journal = service.core.accounting.journal.trialBalance()
+  expect(journal).toMatchObject([
+    { imbalance: '0', balances: { invoices: '0', bank: '17000', written_off: '1000' } },
+  ])
   const done = await bob.visit(path)
   expect(plain(done)).toMatch(/No invoice is open\. .*NOK 180.00 (4 Dec|Dec 4)/)
   expect((await bob.visit(href)).html).not.toContain('name="reference"')

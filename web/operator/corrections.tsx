@@ -71,8 +71,14 @@ const nameFor = async (needs: CorrectionNeeds, by: string): Promise<string> => {
   return (member && (await needs.nameOf(member.person))) ?? by
 }
 
-const placeText = ({ ledger, isWriteOff }: KnownCorrection, visitor: OperatorVisitor): string =>
-  isWriteOff ? textsOf(visitor).writeOff : textsOf(visitor).ledgerOf({ ledger })
+const placeText = (
+  { ledger, isWriteOff, invoice }: KnownCorrection,
+  visitor: OperatorVisitor,
+): string => {
+  const texts = textsOf(visitor)
+  if (invoice) return texts.invoice({ id: invoice.id, day: invoice.paid?.day ?? 'none' })
+  return isWriteOff ? texts.writeOff : texts.ledgerOf({ ledger })
+}
 
 const amountText = ({ amount, currency }: KnownCorrection, { locale }: OperatorVisitor): string =>
   shownAmount(amount, currency, locale)

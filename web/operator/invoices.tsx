@@ -11,9 +11,12 @@ import {
 } from '../ui/components.tsx'
 import type { Html, Row } from '../ui/components.tsx'
 import { z } from 'zod'
-import { owedBy, type Owed } from '../../application/corrections.ts'
+import { operateCorrections, owedBy, type Owed } from '../../application/corrections.ts'
+import type { FindTerms } from '../../application/fee-book.ts'
 import type { Deciding } from '../../application/handle.ts'
-import { operateInvoices } from '../../application/invoices.ts'
+import { billDebts } from '../../application/invoices.ts'
+import { longestReason } from '../../domain/accounting/correction.ts'
+import { defaultLedger } from '../../domain/accounting/ledger.ts'
 import { settlements } from '../../domain/aggregates.ts'
 import { showsSomething } from '../../domain/blanks.ts'
 import { addUp, formatAmount, negated } from '../../domain/money/money.ts'
@@ -46,6 +49,8 @@ import {
 type InvoiceNeeds = OperatorNeeds &
   Deciding &
   Pick<Queries['accounting'], 'invoices' | 'journal' | 'settlements'> & {
+    readonly newId: () => string
+    readonly findTerms: FindTerms
     readonly shopName: (merchant: string) => string
   }
 
@@ -60,10 +65,13 @@ const billForm = plainForm.extend({
   code: typed('A one-time code.'),
 })
 
+/** What came in for an invoice, or what of it is written off: another person approves. */
 const payForm = plainForm.extend({
+  id: hidden('of the correction: a repeat does nothing.'),
+  act: z.enum(['pay', 'off']).meta({ description: 'Hidden in the form: what is proposed.' }),
   amount: typed('What came in.').optional(),
   day: typed("The bank's booking day, YYYY-MM-DD.").optional(),
-  reference: typed('What names the payment: each counts once.').optional(),
+  reference: typed('What names the payment: each counts once; or why it is not paid.').optional(),
   code: typed('A one-time code.'),
 })
 
@@ -170,12 +178,20 @@ const listPage = (
   }
 }
 
-const payHtml = (visitor: OperatorVisitor, row: InvoiceRow, values: Given): Html => {
+const payHtml = (
+  { newId }: InvoiceNeeds,
+  visitor: OperatorVisitor,
+  row: InvoiceRow,
+  act: 'pay' | 'off',
+  given: Given,
+): Html => {
   const { texts, words, ages } = textsOf(visitor)
+  const values = given.act === act ? given : {}
+  const id = fieldOf(values, 'id') || newId().replaceAll('-', '')
   return (
-    <Form class="card narrow-card" action={hrefOf(row)} hidden={{ csrf: visitor.csrf }}>
-      <h2>{texts.pay}</h2>
-      <p class="quiet">{texts.payWhat}</p>
+    <Form class="card narrow-card" action={hrefOf(row)} hidden={{ csrf: visitor.csrf, id, act }}>
+      <h2>{texts[act]}</h2>
+      <p class="quiet">{texts[`${act}What`]}</p>
       <Field
         name="amount"
         label={words.amount}
@@ -184,22 +200,24 @@ const payHtml = (visitor: OperatorVisitor, row: InvoiceRow, values: Given): Html
         value={fieldOf(values, 'amount') || formatAmount(row.open, row.currency)}
         required
       />
-      <Field name="day" type="date" label={ages.day} value={fieldOf(values, 'day')} required />
+      {act === 'pay' && (
+        <Field name="day" type="date" label={ages.day} value={fieldOf(values, 'day')} required />
+      )}
       <Field
         name="reference"
-        label={ages.reference}
-        maxlength={140}
+        label={act === 'pay' ? ages.reference : words.reason}
+        maxlength={act === 'pay' ? 140 : longestReason}
         value={fieldOf(values, 'reference')}
         required
       />
       {codeField(visitor.texts)}
-      <Actions button={texts.pay} />
+      <Actions kind={act === 'pay' ? '' : 'second'} button={texts[act]} />
     </Form>
   )
 }
 
 const invoicePage = (
-  { shopName }: InvoiceNeeds,
+  needs: InvoiceNeeds,
   visitor: OperatorVisitor,
   row: InvoiceRow,
   values: Given = {},
@@ -220,7 +238,7 @@ const invoicePage = (
         <Facts
           kind="money-facts"
           of={[
-            [words.merchant, <a href={merchantPath(merchant)}>{shopName(merchant)}</a>],
+            [words.merchant, <a href={merchantPath(merchant)}>{needs.shopName(merchant)}</a>],
             [words.when, shownTime(at, visitor.locale)],
             [words.amount, sum(amount)],
             [texts.paid, sum(addUp(amount, negated(open)))],
@@ -229,21 +247,31 @@ const invoicePage = (
           ]}
         />
       </section>,
-      open !== '0' && mayAct(visitor) && payHtml(visitor, row, values),
+      open !== '0' &&
+        mayAct(visitor) &&
+        (['pay', 'off'] as const).map((act) => payHtml(needs, visitor, row, act, values)),
     ],
   }
 }
 
 /** What was typed, or what is wrong with it. */
-const readPayment = ({ currency }: InvoiceRow, visitor: OperatorVisitor, form: Given) => {
+const readProposal = (row: InvoiceRow, visitor: OperatorVisitor, form: Given) => {
+  const { id, merchant, currency } = row
   const { texts } = textsOf(visitor)
   const minor = typedAmount(fieldOf(form, 'amount'), currency)
   if (!minor) return { problem: textsIn[visitor.language].disputes.wrongAmount }
+  const about = { merchant, ledger: defaultLedger, currency, amount: minor }
+  const reason = fieldOf(form, 'reference').trim()
+  if (form.act === 'off') {
+    if (!showsSomething(reason)) return { problem: textsOf(visitor).words.wrongReason }
+    const why = reason.slice(0, longestReason)
+    return { wanted: { ...about, reason: why, isWriteOff: true as const, invoice: { id } } }
+  }
   const day = fieldOf(form, 'day')
   if (!isDay(day)) return { problem: texts.wrongDay }
-  const entry = fieldOf(form, 'reference').trim().slice(0, 140)
+  const entry = reason.slice(0, 140)
   if (!showsSomething(entry)) return { problem: texts.wrongReference }
-  return { paid: { amount: String(minor), day, entry } }
+  return { wanted: { ...about, reason: entry, invoice: { id, paid: { day, entry } } } }
 }
 
 /** Why it was refused, for the page; throws what no reader can change. */
@@ -260,7 +288,8 @@ const tried = async (visitor: OperatorVisitor, act: () => Promise<unknown>) => {
 /** Debts and invoices of all merchants. */
 export const operatorInvoiceRoutes = (needs: InvoiceNeeds, visits: Visits): Route[] => {
   const { page, form, confirm } = operatorPages(needs, visits)
-  const { bill, pay } = operateInvoices(needs)
+  const bill = billDebts(needs)
+  const { propose } = operateCorrections(needs)
   const seeing = { action: 'see_journal', area: 'invoices' } as const
   const acting = { action: 'decide_corrections', area: 'invoices', hasNextPage: true } as const
   const one = {
@@ -288,7 +317,7 @@ export const operatorInvoiceRoutes = (needs: InvoiceNeeds, visits: Visits): Rout
         if (now && now.owed !== fieldOf(call.body, 'owed'))
           return listPage(needs, visitor, textsOf(visitor).texts.changed)
         const problem = await tried(visitor, () =>
-          bill(merchant, currency, (of) => contextOfOperator(call, visitor, of)),
+          bill(merchant, currency, contextOfOperator(call, visitor, merchant)),
         )
         if (problem !== undefined) return listPage(needs, visitor, problem)
         return visits.go(visitor, path)
@@ -298,18 +327,20 @@ export const operatorInvoiceRoutes = (needs: InvoiceNeeds, visits: Visits): Rout
       invoicePage(needs, visitor, find(call.params.invoice)),
     ),
     form(
-      { ...acting, ...one, ownForm: payForm, summary: 'Book what came in for an invoice' },
+      { ...acting, ...one, ownForm: payForm, summary: 'Propose what came in, or is written off' },
       async (visitor, call) => {
         const row = find(call.params.invoice)
         const again = (problem: string) => invoicePage(needs, visitor, row, call.body, problem)
         const code = await codeProblem(confirm, visitor, call)
         if (code !== undefined) return again(code)
-        const read = readPayment(row, visitor, call.body)
+        const read = readProposal(row, visitor, call.body)
         if ('problem' in read) return again(read.problem)
+        const context = contextOfOperator(call, visitor, row.merchant)
         const problem = await tried(visitor, () =>
-          pay(row.id, read.paid, (of) => contextOfOperator(call, visitor, of)),
+          propose(fieldOf(call.body, 'id'), read.wanted, context),
         )
-        return problem === undefined ? visits.go(visitor, hrefOf(row)) : again(problem)
+        const waiting = operatorPath('corrections')
+        return problem === undefined ? visits.go(visitor, waiting) : again(problem)
       },
     ),
   ]

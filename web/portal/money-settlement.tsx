@@ -130,7 +130,9 @@ const currencyHtml = (
 const correctionsHtml = (needs: MoneyNeeds, visitor: PortalVisitor, row: MadeRow): Html => {
   const { merchant, serial, startedPosition } = row
   const after = needs.settlements.find(merchant, serial - 1)?.startedPosition ?? 0
-  const found = needs.corrections.approved(merchant, after, startedPosition, mostCorrections)
+  const found = needs.corrections
+    .approved(merchant, after, startedPosition, mostCorrections)
+    .filter(({ correction }) => !correction.invoice)
   if (found.length === 0) return null
   const texts = textsIn[visitor.language].money
   const rows = found.map(({ at, correction: { amount, currency, reason, isWriteOff } }) => [
