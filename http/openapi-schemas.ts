@@ -5,6 +5,7 @@ import type { Route } from './route.ts'
 export const namesOfOperations: Readonly<Record<string, string>> = {
   'PUT /merchant/v1/ledger/:ledger_id/report/:report_id/': 'closeLedgerReport',
   'GET /merchant/v1/merchant/:merchant_id/logo/': 'getMerchantLogoWithSlash',
+  'GET /merchant/v1/callback_address/': 'getCallbackAddresses',
   'POST /attachment/v1/:tid/:expires/:signature/': 'uploadAttachments',
   'POST /merchant/v1/dispute/:dispute_id/evidence/': 'sendDisputeEvidence',
   'GET /merchant/v1/dispute/:dispute_id/evidence/': 'listDisputeEvidence',

@@ -1,6 +1,8 @@
 import { sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { merchants } from '../domain/aggregates.ts'
+import { destinationOf } from '../domain/callback-destination.ts'
 import { receivedId } from '../domain/callback-names.ts'
 import { timeOfEventId } from '../domain/event-times.ts'
 import {
@@ -10,12 +12,13 @@ import {
   mostDestinations,
   type EventDestination,
 } from '../domain/merchant/event-destination.ts'
+import { streamOf } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
 import { callbackDestinationQueries } from './callback-destinations.ts'
 import { findBy, given, rowsOf, same } from './prepared.ts'
 import { projection } from './projection.ts'
 import { callbackQueue } from './queued-messages.ts'
-import { registerReadModel } from './registers.ts'
+import { merchantRegister, registerReadModel, shortlinkRegister } from './registers.ts'
 
 const register = registerReadModel('event_destinations', eventDestination)
 
@@ -38,11 +41,55 @@ const successProjection = projection({
 /** Resources with messages waiting for an event destination; no more are queued. */
 export const mostQueued = 1000
 
+type WaitingSince = (merchant: string, lane: string) => readonly Instant[]
+
 type Health = {
   readonly lastSuccess: Instant | null
   readonly oldestWaiting: Instant | null
   readonly failingSince: Instant | null
   readonly reason: string | null
+}
+
+/** An address of the contract: of the merchant, of shortlinks, or that payments or reports name. */
+export type CallbackAddress = {
+  readonly uri: string
+  readonly of: 'merchant' | 'shortlink' | 'request'
+  /** False while it rests. */
+  readonly enabled: boolean
+  readonly health: Omit<Health, 'lastSuccess'>
+}
+
+/** Of each kind. */
+const mostAddresses = 1_000
+
+/** The addresses of the contract; those that requests name are known while they fail. */
+const addressQueries = (db: BetterSQLite3Database, waitingSince: WaitingSince) => {
+  const { find } = merchantRegister.queries(db)
+  const { list } = shortlinkRegister.queries(db)
+  const troubles = callbackDestinationQueries(db)
+  const shown = (merchant: string, uri: string, of: CallbackAddress['of']): CallbackAddress => {
+    const lane = destinationOf(uri) ?? uri
+    const trouble = troubles.find(merchant, lane)
+    const waiting = waitingSince(merchant, lane)
+    const oldestWaiting = waiting.length === 0 ? null : Math.min(...waiting)
+    const { failingSince = null, problem: reason = null, restedAt = null } = trouble ?? {}
+    const health = { oldestWaiting, failingSince, reason }
+    return { uri, of, enabled: restedAt === null, health }
+  }
+  return (merchant: string): readonly CallbackAddress[] => {
+    const own = find(streamOf(merchants, merchant))?.data.callbackUri ?? null
+    const links = list(merchant, Number.MAX_SAFE_INTEGER, mostAddresses)
+    const ofLinks = new Set(links.flatMap(({ data }) => data.callbackUri ?? []))
+    const hosts = new Set([own, ...ofLinks].map(destinationOf))
+    const failing = troubles
+      .failing(merchant, mostAddresses)
+      .filter(({ failingSince, destination }) => failingSince !== null && !hosts.has(destination))
+    return [
+      ...(own === null ? [] : [shown(merchant, own, 'merchant')]),
+      ...[...ofLinks].map((uri) => shown(merchant, uri, 'shortlink')),
+      ...failing.map(({ destination }) => shown(merchant, destination, 'request')),
+    ]
+  }
 }
 
 const eventDestinationQueries = (db: BetterSQLite3Database) => {
@@ -55,7 +102,7 @@ const eventDestinationQueries = (db: BetterSQLite3Database) => {
     limit: given('limit'),
   })
 
-  const waitingSince = (merchant: string, lane: string): Instant[] =>
+  const waitingSince: WaitingSince = (merchant, lane) =>
     inLane
       .all({ merchant, destination: lane, limit: mostQueued })
       .flatMap(({ waiting }) => waiting)
@@ -65,6 +112,7 @@ const eventDestinationQueries = (db: BetterSQLite3Database) => {
     find,
     list,
     all,
+    addresses: addressQueries(db, waitingSince),
     findByKey: (merchant: string, key: string): EventDestination | undefined =>
       list(merchant, Number.MAX_SAFE_INTEGER, mostDestinations).find(({ data }) => data.key === key)
         ?.data,

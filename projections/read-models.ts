@@ -1,6 +1,6 @@
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { channel } from '../domain/merchant/channel.ts'
-import { integrator, signingKey, requestLimit, shortlink } from '../domain/merchant/registers.ts'
+import { integrator, signingKey, requestLimit } from '../domain/merchant/registers.ts'
 import { user } from '../domain/merchant/user.ts'
 import { application } from '../domain/people/application.ts'
 import { auditorRegister } from '../domain/people/auditor.ts'
@@ -78,6 +78,7 @@ import {
   merchantRegister,
   posRegister,
   registerReadModel,
+  shortlinkRegister,
   staffProjection,
   staffQueries,
 } from './registers.ts'
@@ -170,7 +171,7 @@ const readModels = {
     staff: { projections: [staffProjection], queries: staffQueries },
     requestLimits: registerReadModel('request_limits', requestLimit),
     integrators: registerReadModel('integrators', integrator),
-    shortlinks: registerReadModel('shortlinks', shortlink),
+    shortlinks: shortlinkRegister,
     scans: { projections: [scanProjection], queries: scanQueries },
     scanCounts: { projections: [scanCountProjection], queries: scanCountQueries },
     pickUps: { projections: [pickUpProjection], queries: pickUpQueries },

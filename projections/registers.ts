@@ -4,6 +4,7 @@ import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { EventType, Recorded } from '../domain/events.ts'
 import { merchant } from '../domain/merchant/merchant.ts'
 import { pos } from '../domain/merchant/pos.ts'
+import { shortlink } from '../domain/merchant/registers.ts'
 import type { Entry } from '../domain/register.ts'
 import { findBy, given, rowsOf, same } from './prepared.ts'
 import { projection } from './projection.ts'
@@ -138,3 +139,5 @@ export const registerReadModel = <Data extends object>(
 export const merchantRegister = registerReadModel('merchants', merchant)
 
 export const posRegister = registerReadModel('points_of_sale', pos)
+
+export const shortlinkRegister = registerReadModel('shortlinks', shortlink)

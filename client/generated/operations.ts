@@ -1012,6 +1012,24 @@ export type EventDestinationSecret = {
   readonly secret: string
 }
 
+export type CallbackAddresses = {
+  readonly addresses: readonly {
+    readonly kind: string
+    readonly uri: string
+    /** `request`: payments or reports name it; shown, to the host, while it fails. */
+    readonly of: 'merchant' | 'shortlink' | 'request'
+    /** False while it rests. */
+    readonly enabled: boolean
+    readonly health: {
+      /** Time of its event. */
+      readonly oldest_waiting: DateTime | null
+      readonly failing_since: DateTime | null
+      /** The last problem, in words. */
+      readonly reason: string | null
+    }
+  }[]
+}
+
 export type PusherAuthorization = {
   readonly socket_id: string
   readonly channel_name: string
@@ -1545,6 +1563,8 @@ export type Operations = {
     event_destination_id: string,
     options?: CallOptions,
   ): Promise<EventDestinationSecret>
+  /** The addresses that get messages beside event destinations, with their health: `GET /merchant/v1/callback_address/` (SECRET). */
+  getCallbackAddresses(options?: CallOptions): Promise<CallbackAddresses>
   /** Authorise a Pusher client to listen to a private channel: `POST /merchant/v1/pusher_auth/` (SECRET). */
   authorizePusherChannel(body: PusherAuthorization, options?: CallOptions): Promise<PusherAuth>
   /** List the applications: `GET /merchant/v1/application/` (SECRET). */
@@ -1675,6 +1695,7 @@ export const operations = {
     'POST /merchant/v1/event_destination/{event_destination_id}/replay/ body',
   createEventDestinationSecret:
     'POST /merchant/v1/event_destination/{event_destination_id}/secret/',
+  getCallbackAddresses: 'GET /merchant/v1/callback_address/',
   authorizePusherChannel: 'POST /merchant/v1/pusher_auth/ body',
   listApplications: 'GET /merchant/v1/application/ list',
   createApplication: 'POST /merchant/v1/application/ body anew',

@@ -70,6 +70,13 @@ const input = z
   })
   .meta({ id: 'EventDestinationInput' })
 
+const health = z.object({
+  last_success: dateTime.nullable(),
+  oldest_waiting: dateTime.nullable().meta({ description: 'Time of its event.' }),
+  failing_since: dateTime.nullable(),
+  reason: z.string().nullable().meta({ description: 'The last problem, in words.' }),
+})
+
 const reply = z
   .object({
     id: z.string(),
@@ -79,14 +86,26 @@ const reply = z
     pos_ids: z.array(z.string()),
     signature: z.enum(['rsa', 'hmac']),
     enabled: z.boolean(),
-    health: z.object({
-      last_success: dateTime.nullable(),
-      oldest_waiting: dateTime.nullable().meta({ description: 'Time of its event.' }),
-      failing_since: dateTime.nullable(),
-      reason: z.string().nullable().meta({ description: 'The last problem, in words.' }),
-    }),
+    health,
   })
   .meta({ id: 'EventDestination' })
+
+const addresses = z
+  .object({
+    addresses: z.array(
+      z.object({
+        kind: z.literal('address'),
+        uri: z.string(),
+        of: z.enum(['merchant', 'shortlink', 'request']).meta({
+          description:
+            '`request`: payments or reports name it; shown, to the host, while it fails.',
+        }),
+        enabled: z.boolean().meta({ description: 'False while it rests.' }),
+        health: health.omit({ last_success: true }),
+      }),
+    ),
+  })
+  .meta({ id: 'CallbackAddresses' })
 
 const secretText = z.string().meta({ description: 'Shown this once.' })
 
@@ -200,6 +219,20 @@ export const eventDestinationRoutes = (needs: EventDestinationNeeds): Route[] =>
         await handle(callbackSecrets, id, command, contextOf(call))
         const [current] = await needs.findCallbackSecrets(id, call.at)
         return current ?? refuse('resource_is_unknown')
+      },
+    }),
+    routesOf({ access: 'SECRET', group }).get(`${merchantPrefix}/callback_address/`, {
+      summary: 'The addresses that get messages beside event destinations, with their health',
+      reply: addresses,
+      handle: async (call) => {
+        await caughtUp()
+        const found = rows.addresses(callerOf(call).merchant)
+        return {
+          addresses: found.map(({ health: { oldestWaiting, failingSince, reason }, ...about }) => ({
+            ...{ kind: 'address' as const, ...about },
+            health: { oldest_waiting: oldestWaiting, failing_since: failingSince, reason },
+          })),
+        }
       },
     }),
   ]

@@ -77,6 +77,34 @@ describe('as a resource', () => {
     expect(await service.till('POST', path, body)).toMatchObject({ status: 400 })
   })
 
+  test('the addresses of the contract are shown beside it, and those that fail', async () => {
+    const shown = async () => (await service.till('GET', '/merchant/v1/callback_address/')).body
+    const receiver = await service.receive()
+    let answer: Reply = 500
+    const failing = await service.receive({ reply: () => answer })
+    const of = async (uri: string) =>
+      (await shown()).addresses.find((one: { readonly uri: string }) => one.uri === uri)
+    const fine = { oldest_waiting: null, failing_since: null, reason: null }
+    const known = { kind: 'address', enabled: true, health: fine }
+    await service.operator('merchant', 'change', 'sandbox', '--callback-uri', receiver.url('/own'))
+    const scan = { callback_uri: receiver.url('/scans') }
+    await service.till('POST', '/merchant/v1/shortlink/', scan)
+    const own = { ...known, uri: receiver.url('/own'), of: 'merchant' }
+    const link = { ...known, uri: receiver.url('/scans'), of: 'shortlink' }
+    expect(await shown()).toEqual({ addresses: [own, link] })
+    await authorize(service, { callback_uri: failing.url('/payment') })
+    await settle()
+    const { health, ...about } = await of(failing.url('/').slice(0, -1))
+    expect(about).toMatchObject({ kind: 'address', of: 'request', enabled: true })
+    expect(health).toMatchObject({ reason: expect.stringContaining('500') })
+    expect([health.failing_since, health.oldest_waiting]).not.toContain(null)
+    expect((await shown()).addresses).toHaveLength(3)
+    expect((await service.till('GET', path)).body.uris).toEqual([])
+    answer = 204
+    await advance(service.world, 10)
+    expect((await shown()).addresses).toHaveLength(2)
+  })
+
   test('of thirty at once a merchant gets twenty', async () => {
     const asked = Array.from({ length: 30 }, (_, n) =>
       service.till('POST', path, { uri: `https://books.example/${n}` }),

@@ -64,6 +64,7 @@ const additions: readonly Row[] = [
   ['GET, PUT, DELETE', '/event_destination/<event_destination_id>/'],
   ['POST', '/event_destination/<event_destination_id>/replay/'],
   ['POST', '/event_destination/<event_destination_id>/secret/'],
+  ['GET', '/callback_address/'],
   ['POST', '/pusher_auth/'],
 ]
 

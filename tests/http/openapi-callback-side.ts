@@ -21,6 +21,7 @@ export const walkCallbackSide = async (service: Service, make: Make): Promise<vo
   await make('POST', destinations, destinations, { id: 'books', uri })
   await make('GET', destinations, destinations)
   await make('GET', one, `${destinations}books/`)
+  await make('GET', '/merchant/v1/callback_address/', '/merchant/v1/callback_address/')
   await make('PUT', one, `${destinations}books/`, { events: ['report_closed'] })
   const since = '2020-01-01 00:00:00'
   await make('POST', `${one}replay/`, `${destinations}books/replay/`, { since })

@@ -337,6 +337,7 @@ export const recordTraffic = async () => {
       [`${callback}feed/`, [`${callback}feed/`, `${callback}feed/?after=now`]],
       [`${v1}/callback_secret/`, [`${v1}/callback_secret/`], 'key'],
       [destination, [destination]],
+      [`${v1}/callback_address/`, [`${v1}/callback_address/`]],
       [`${destination}{event_destination_id}/`, [`${destination}to-0/`]],
     ]
   }

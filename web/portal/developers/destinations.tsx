@@ -15,7 +15,7 @@ import type { Route } from '../../../http/route.ts'
 import { parseDateTime } from '../../../http/wire.ts'
 import type { Queries } from '../../../projections/read-models.ts'
 import type { Visits } from '../../payer/session.tsx'
-import { Card, Quiet, type Html } from '../../ui/components.tsx'
+import { Card, Quiet, Table, type Html, type Row } from '../../ui/components.tsx'
 import { Choice, Field, asked, hidden, plainForm, typed, type Problems } from '../../ui/fields.tsx'
 import { shopTime } from '../../ui/money.tsx'
 import { contextOfStaff, type PortalNeeds, type Shown } from '../guard.ts'
@@ -177,6 +177,35 @@ const destinationHtml = (
   )
 }
 
+/** The addresses of the contract, which are set where they belong. */
+const addressesHtml = (
+  { eventDestinations: rows }: PortalDestinationNeeds,
+  visitor: PortalVisitor,
+): Html => {
+  const texts = textsOf(visitor)
+  const found = rows.addresses(visitor.shop.merchant)
+  if (found.length === 0) return null
+  const time = (at: Instant | null) => (at === null ? '–' : shopTime(at, visitor))
+  const cells = found.map(({ uri, of, health: { oldestWaiting, failingSince, reason } }): Row => [
+    { head: <code>{uri}</code> },
+    texts[`address_${of}`],
+    ...[time(oldestWaiting), time(failingSince)],
+    reason === null ? '–' : problemText(reason, visitor.language),
+  ])
+  const heads = [texts.callbackAddress, texts.onlyAbout, texts.oldestWaiting, texts.failingSince]
+  return (
+    <Card title={texts.addresses}>
+      <p class="quiet small">{texts.addressesWhat}</p>
+      <Table
+        label={texts.addresses}
+        kind="grid stacks"
+        heads={[...heads, texts.reason]}
+        rows={cells}
+      />
+    </Card>
+  )
+}
+
 const destinationsPage = (
   needs: PortalDestinationNeeds,
   visitor: PortalVisitor,
@@ -193,6 +222,7 @@ const destinationsPage = (
         {rows.length === 0 && <Quiet text={texts.noDestinations} />}
       </Card>,
       rows.map(({ data }) => destinationHtml(needs, visitor, data, view.secret)),
+      addressesHtml(needs, visitor),
       mayDo(visitor.me.terms, 'change_callbacks') && addHtml(needs, visitor, view),
     ],
   })
