@@ -16,6 +16,7 @@ const scenarios: Readonly<Record<string, () => Promise<{ readonly cases: Scenari
   requests: () => import('./requests.ts'),
   peers: () => import('./peers.ts'),
   growth: () => import('./growth.ts'),
+  money: () => import('./money.ts'),
   callbacks: () => import('./callbacks.ts'),
   pages: () => import('./pages.ts'),
   stores: () => import('./stores.ts'),
