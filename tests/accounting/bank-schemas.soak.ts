@@ -1,6 +1,11 @@
 // @module-tag night
 import { test } from 'vitest'
-import { checkCamtWorlds, checkPayoutWorlds, checkReportWorlds } from './file-worlds.ts'
+import {
+  checkCamtWorlds,
+  checkPayoutWorlds,
+  checkReportWorlds,
+  checkSaftWorlds,
+} from './file-worlds.ts'
 import { testValid, validator, whyNot } from './schemas.ts'
 
 const validate = validator()
@@ -20,4 +25,11 @@ test('bank files of 1,000 worlds are read as they say', () => {
 
 test('status reports of 1,000 worlds pass the schema, and refuse what they say', () => {
   checkReportWorlds(whyNot === undefined ? validate : undefined, worlds)
+}, 600_000)
+
+/** Each has a file of every currency: 1,000 take a minute or two. */
+const saftWorlds = Number(process.env['SAFT_WORLDS'] ?? 100)
+
+test(`SAF-T of ${saftWorlds} worlds passes the schema, with the journal's sums`, () => {
+  checkSaftWorlds(whyNot === undefined ? validate : undefined, saftWorlds)
 }, 600_000)

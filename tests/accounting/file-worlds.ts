@@ -5,7 +5,10 @@ import { postingsOfEvent } from '../../domain/accounting/journal.ts'
 import { readBankFile } from '../../infrastructure/bank/bank-file.ts'
 import { camtWorld, own, type Told } from './camt-worlds.ts'
 import { payoutWorld, sepaWorld } from './payout-worlds.ts'
+import { problemsOfSaft } from '../audit/saf-t-structure.ts'
+import { saftNumber } from '../../audit/export/journal-entries.ts'
 import { reportWorld } from './report-worlds.ts'
+import { booksOf, saftWorld } from './saft-worlds.ts'
 import type { validator } from './schemas.ts'
 
 type Validate = ReturnType<typeof validator>
@@ -140,6 +143,56 @@ export const checkReportWorlds = (validate: Validate | undefined, count: number)
         const { rejections } = readBankFile(Buffer.from(file), 'file.xml', own)
         for (const { isRefused, ...order } of orders)
           expect([order, refuses(rejections, order)]).toEqual([order, isRefused])
+      }
+    }),
+    once,
+  )
+
+/** In minor units of the file's currency. */
+const minorIn = (text: string, decimals: number): bigint => {
+  const [whole = '', part = ''] = text.split('.')
+  return BigInt(whole + part.padEnd(decimals, '0').slice(0, decimals))
+}
+
+type Books = ReturnType<typeof booksOf>[number]
+
+/** Both sums of a file, and the balance of each of its accounts. */
+const sumsOfSaft = ({ file, decimals }: Books) => {
+  const sum = (text: string | undefined) => minorIn(text ?? '0', decimals)
+  const [, debit, credit] =
+    /<TotalDebit>(.*?)<\/TotalDebit>\s*<TotalCredit>(.*?)<\/TotalCredit>/.exec(file) ?? []
+  const held = [...file.matchAll(/<Account>(.*?)<\/Account>/gs)].map(([, account = '']) => {
+    const [, side, amount] = /<Closing(Debit|Credit)Balance>([^<]*)</.exec(account) ?? []
+    const [, id = ''] = /<AccountID>([^<]*)</.exec(account) ?? []
+    return [id, side === 'Credit' ? -sum(amount) : sum(amount)] as const
+  })
+  return { debit: sum(debit), credit: sum(credit), held: new Map(held) }
+}
+
+/** SAF-T of any books: valid, and equal to the journal to the last minor unit. */
+export const checkSaftWorlds = (validate: Validate | undefined, count: number): void =>
+  fc.assert(
+    fc.property(worlds(saftWorld, count), (all) => {
+      const books = all.flatMap(booksOf)
+      expect(
+        validate?.(
+          'saft',
+          books.map(({ file }) => file),
+        ) ?? [],
+      ).toEqual([])
+      for (const one of books) {
+        const { debit, credit, held } = sumsOfSaft(one)
+        const debits = one.moved.flat().map(({ amount }) => BigInt(amount))
+        expect(debit).toBe(debits.reduce((sum, amount) => sum + (amount > 0n ? amount : 0n), 0n))
+        expect(credit).toBe(debit)
+        for (const balance of one.closing)
+          expect([saftNumber(balance), held.get(saftNumber(balance))]).toEqual([
+            saftNumber(balance),
+            BigInt(balance.balance),
+          ])
+        expect(held.size).toBe(one.closing.length)
+        // Its tolerance for taxes is of two decimals.
+        if (one.decimals === 2) expect(problemsOfSaft(one.file)).toEqual([])
       }
     }),
     once,
