@@ -20,28 +20,35 @@ const end = '2030-06-12'
 
 const house = { account: 'NO7215031234562', name: 'Payments House AS' }
 
+/** Where the money of payers arrives. */
+const incoming = 'NO1615031234600'
+
 type Entry = {
   readonly amount: string
   readonly day: string
   readonly endToEndId: string
   /** Why it came back. */
   readonly returned?: string
+  /** The funding source pays it; `-` stands before what it takes. */
+  readonly isFunding?: true
 }
 
-const entryText = ({ amount, day, endToEndId, returned }: Entry): string => {
-  const [side, family] = returned === undefined ? ['DBIT', 'ICDT'] : ['CRDT', 'RCDT']
+const entryText = ({ amount, day, endToEndId, returned, isFunding }: Entry): string => {
+  const isCredit = isFunding ? !amount.startsWith('-') : returned !== undefined
+  const [side, family] = isCredit ? ['CRDT', 'RCDT'] : ['DBIT', 'ICDT']
   const why = returned === undefined ? '' : `<RtrInf><Rsn><Cd>${returned}</Cd></Rsn></RtrInf>`
   const kind = returned === undefined ? 'ESCT' : 'RRTN'
   return `<Ntry>
-  <Amt Ccy="NOK">${amount}</Amt><CdtDbtInd>${side}</CdtDbtInd><Sts><Cd>BOOK</Cd></Sts>
+  <Amt Ccy="NOK">${amount.replace('-', '')}</Amt><CdtDbtInd>${side}</CdtDbtInd><Sts><Cd>BOOK</Cd></Sts>
   <BookgDt><Dt>${day}</Dt></BookgDt>
   <BkTxCd><Domn><Cd>PMNT</Cd><Fmly><Cd>${family}</Cd><SubFmlyCd>${kind}</SubFmlyCd></Fmly></Domn></BkTxCd>
   <NtryDtls><TxDtls><Refs><EndToEndId>${endToEndId}</EndToEndId></Refs>${why}</TxDtls></NtryDtls>
 </Ntry>`
 }
 
-/** What the bank says of the house's account, with its balance before and after. */
+/** What the bank says of an account of the house, with its balance before and after. */
 const statementText = (
+  account: string,
   id: string,
   day: string,
   entries: readonly Entry[],
@@ -55,7 +62,7 @@ const statementText = (
   return `<?xml version="1.0" encoding="UTF-8"?>
 <Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.08"><BkToCstmrStmt>
 <GrpHdr><MsgId>${id}</MsgId>${at}</GrpHdr>
-<Stmt><Id>${id}</Id>${at}<Acct><Id><IBAN>${house.account}</IBAN></Id></Acct>
+<Stmt><Id>${id}</Id>${at}<Acct><Id><IBAN>${account}</IBAN></Id></Acct>
 ${balance('OPBD', before)}${balance('CLBD', after)}
 ${entries.map(entryText).join('\n')}
 </Stmt></BkToCstmrStmt></Document>
@@ -63,11 +70,14 @@ ${entries.map(entryText).join('\n')}
 }
 
 const openHouse = async () => {
-  const service = await startPeopleService({
-    ...{ BANK_ACCOUNT: house.account, BANK_ACCOUNT_NAME: house.name },
-  })
   const folder = mkdtempSync(join(tmpdir(), 'daybook-example-'))
-  const sandbox = { url: service.address, merchant: 'sandbox' }
+  const profile = join(folder, 'profile.json')
+  const accounts = [{ account: incoming, batch_prefix: 'DAY-', withholds: '0.01' }]
+  writeFileSync(profile, JSON.stringify({ funding: { since: monday, accounts } }))
+  const service = await startPeopleService({
+    ...{ BANK_ACCOUNT: house.account, BANK_ACCOUNT_NAME: house.name, BANK_PROFILE: profile },
+  })
+  const sandbox = { url: service.address, merchant: 'sandbox', timeout: 120_000 }
   const till = new Client({ ...sandbox, user: 'pos1', secret: 'sandbox-secret' })
   const key = readFileSync(join(service.folder, 'sandbox-admin-key.pem'))
   const owner = new Client({ ...sandbox, user: 'admin', key })
@@ -132,7 +142,14 @@ const diary = ({ service, folder, till, owner }: House) => {
 
 type Diary = ReturnType<typeof diary>
 
-const playMonday = async ({ service }: House, day: Diary): Promise<void> => {
+/** The command takes its account for one person; this is another. */
+const approveByAnother = async ({ service }: House, day: Diary, id: string): Promise<void> => {
+  const another = (merchant: string) => service.core.contextOf('operator:another', merchant)
+  await operateCorrections(service.core).approve(id, another)
+  day.say('another', 'approves the correction')
+}
+
+const playMonday = async (house: House, day: Diary): Promise<void> => {
   await day.moveTo(`${monday} 10:00`)
   await day.sell('order-1', '1000.00')
   await day.capture('order-1', { amount: '600.00', capture_id: 'first' })
@@ -154,10 +171,7 @@ const playMonday = async ({ service }: House, day: Diary): Promise<void> => {
   await day.moveTo(`${monday} 16:00`)
   const why = ['--reason', 'terminal of May', '--id', 'terminal-may']
   await day.daybook('correction', 'propose', 'sandbox', '--amount=-12.50', ...why)
-  // The command takes its account for one person; this is another.
-  const another = (merchant: string) => service.core.contextOf('operator:another', merchant)
-  await operateCorrections(service.core).approve('terminal-may', another)
-  day.say('another', 'approves the correction')
+  await approveByAnother(house, day, 'terminal-may')
 }
 
 /** Orders by a command that writes a file; answers the file and what it orders. */
@@ -186,12 +200,23 @@ const importing = ({ folder }: House, { daybook, say }: Diary) => {
       for (const { amount, returned } of entries)
         held += (returned === undefined ? -1 : 1) * Math.round(Number(amount) * 100)
       const id = `statement-${files.length + 1}`
-      const text = statementText(id, day, entries, [before, held])
+      const text = statementText(house.account, id, day, entries, [before, held])
       files.push(text)
       const file = join(folder, `statement-${files.length}.xml`)
       writeFileSync(file, text)
       const { payouts_paid, payouts_returned } = await daybook('bank', 'import', file)
       say('', `  paid ${payouts_paid}, returned ${payouts_returned}`)
+    },
+    /** The statement of the account where the money of payers arrives. */
+    readIncoming: async (day: string, ...entries: readonly Omit<Entry, 'isFunding'>[]) => {
+      const sum = entries.reduce((all, one) => all + Math.round(Number(one.amount) * 100), 0)
+      const all = entries.map((one): Entry => ({ ...one, isFunding: true }))
+      const text = statementText(incoming, 'incoming-1', day, all, [0, sum])
+      const file = join(folder, 'incoming-1.xml')
+      writeFileSync(file, text)
+      const { funding_received } = await daybook('bank', 'import', file)
+      say('', `  received ${funding_received}`)
+      return text
     },
   }
 }
@@ -239,13 +264,24 @@ export const playDays = async () => {
     await day.sell('order-4', '500.00')
     await day.capture('order-4')
     const paid = ['--amount', invoice.amount, '--day', friday, '--reference', 'ref-1']
-    await day.daybook('invoice', 'paid', invoice.id, ...paid)
+    const { correction } = await day.daybook('invoice', 'paid', invoice.id, ...paid)
+    await approveByAnother(house, day, correction)
 
     await day.moveTo(`${saturday} 06:00`)
     const last = await orders.write('settle')
     const [, afterLast = ''] = await reconcile(house)
     await day.moveTo(`${nextTuesday} 22:00`)
     await bank.read(nextTuesday, { ...last, day: nextTuesday })
+
+    await day.moveTo(`${nextTuesday} 23:00`)
+    // One per cent of the captures is withheld.
+    const paidIn = await bank.readIncoming(
+      nextTuesday,
+      { amount: '1414.50', day: tuesday, endToEndId: `DAY-${monday}` },
+      { amount: '-400.00', day: tuesday, endToEndId: day.tidOf('order-3') },
+      { amount: '-200.00', day: thursday, endToEndId: `DAY-${wednesday}` },
+      { amount: '495.00', day: saturday, endToEndId: day.tidOf('order-4') },
+    )
 
     await day.moveTo(`${end} 06:00`)
     const books = join(house.folder, 'june')
@@ -258,7 +294,13 @@ export const playDays = async () => {
     const book = (name: string) => readFileSync(join(books, name), 'utf8')
     return {
       ...{ days: day.days, names: day.names, program, afterFirst, afterLast, lines, settlements },
-      ...{ orders: orders.files, statements: bank.files, invoice, payouts: [first, again, last] },
+      ...{
+        orders: orders.files,
+        statements: bank.files,
+        paidIn,
+        invoice,
+        payouts: [first, again, last],
+      },
       journal: book('journal.ledger'),
       postings: book('journal.csv'),
       trial: book('trial-balance.csv'),

@@ -157,6 +157,14 @@ const bookedFor = ({ statements }: Played, settlement: string): Sum =>
       }),
   )
 
+/** What came in from the funding source, less what it took. */
+const receivedIn = ({ paidIn }: Played): Sum =>
+  add(
+    [...paidIn.matchAll(/<Ntry>\s*<Amt Ccy="NOK">([^<]*)<.*?<CdtDbtInd>(\w+)</gs)].map(
+      ([, sum, side]) => (side === 'CRDT' ? minor(sum) : -minor(sum)),
+    ),
+  )
+
 /** What the journal posts to an account for a settlement. */
 const postedFor = ({ postings }: Played, account: string, settlement: string): Sum =>
   add(
@@ -198,11 +206,21 @@ const tiesTable = (played: Played): string[] => {
     'the invoice': minor(invoice.amount),
     'settlement 3': minor(detailOf(third).billed),
   })
+  const received = receivedIn(played)
   tie('turnover less refunds and disputes', {
     'the lines': sumOf(kinds(lines, 'capture', 'refund', 'dispute'), 'gross'),
-    'the journal': trial('payer_clearing'),
-    'SAF-T': saftBalance(played, '1570'),
+    'camt.053 of money in, and its fees': received + trial('funding_fees'),
     'the shop': -own.of('income:sales') - own.of('expenses:disputes'),
+  })
+  tie('withheld by the funding source', {
+    'the lines, less camt.053':
+      sumOf(kinds(lines, 'capture', 'refund', 'dispute'), 'gross') - received,
+    'the journal': trial('funding_fees'),
+    'SAF-T': saftBalance(played, '7770'),
+  })
+  tie('still owed by the funding source', {
+    'the journal': trial('payer_clearing') + trial('unexplained'),
+    'SAF-T': saftBalance(played, '1570') + saftBalance(played, '2995'),
   })
   tie('fees', {
     'the lines': sumOf(lines, 'fee'),
@@ -223,8 +241,8 @@ const tiesTable = (played: Played): string[] => {
     'the shop': own.of('expenses:corrections'),
   })
   tie('from bank to bank', {
-    'the journal': -trial('bank'),
-    'SAF-T': -saftBalance(played, '1920'),
+    'the journal, less money in': received - trial('bank'),
+    'SAF-T, less money in': received - saftBalance(played, '1920'),
     'the shop': own.of('assets:bank'),
   })
   tie('still owed to the shop', {
@@ -245,7 +263,8 @@ const excerpt = (text: string, pattern: RegExp): string => {
 
 /** By the marks of the page. */
 const sectionsOf = (played: Played): Readonly<Record<string, readonly string[]>> => {
-  const { days, orders, statements, program, afterFirst, afterLast, saft, journal } = played
+  const { days, orders, statements, paidIn, program } = played
+  const { afterFirst, afterLast, saft, journal } = played
   const diary = [...days].map(([day, said]) => [day, block('text', said.join('\n'))] as const)
   const entry = excerpt(journal, /\n2030-06-04 \* .*?\n(?=\n)/s)
   return {
@@ -255,6 +274,7 @@ const sectionsOf = (played: Played): Readonly<Record<string, readonly string[]>>
     program: block('js', program),
     reconciled: block('text', `${afterFirst}\n\n${afterLast}`),
     pain001: block('xml', excerpt(orders[0] ?? '', /[^\n]*<CdtTrfTxInf>.*<\/CdtTrfTxInf>/s)),
+    incoming: block('xml', excerpt(paidIn, /<Ntry>.*?<\/Ntry>/s)),
     camt053: block('xml', excerpt(statements[0] ?? '', /<Ntry>.*<\/Ntry>/s)),
     trial: trialTable(played),
     postings: postingsTable(played),
