@@ -6,7 +6,7 @@ import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { operateCorrections } from '../application/corrections.ts'
 import { Client, type PaymentUpdate, type Transaction } from '../client/index.ts'
-import { startPeopleService } from '../harness/people-service.ts'
+import { startPeopleService } from '../tests/support/people-service.ts'
 
 const root = new URL('..', import.meta.url).pathname
 

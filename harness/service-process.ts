@@ -110,7 +110,7 @@ export const asNodes = process.env['DAYBOOK_NODES'] === '2'
  */
 export const startServiceProcess = async (settings: SettingsOfProcess): Promise<ServiceProcess> => {
   if (!asNodes || settings['EVENT_STORE'] !== undefined) return startOne(settings)
-  const { settingsBeside, startNodes } = await import('./nodes.ts')
+  const { settingsBeside, startNodes } = await import('../tests/support/nodes.ts')
   beside = settingsBeside
   return startNodes<ServiceProcess>(settings, startOne)
 }

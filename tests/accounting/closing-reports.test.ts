@@ -1,7 +1,7 @@
 // @module-tag long
 import { expect, test } from 'vitest'
 import { clocks } from '../../domain/aggregates.ts'
-import { readLog } from '../../harness/event-log.ts'
+import { readLog } from '../support/event-log.ts'
 import { operatedPlace } from './operated-place.ts'
 
 const shop = await operatedPlace()

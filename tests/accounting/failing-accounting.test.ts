@@ -15,7 +15,7 @@ import {
   paymentRequest,
   startMerchantService,
   type MerchantService,
-} from '../../harness/merchant-service.ts'
+} from '../support/merchant-service.ts'
 import { openPlace } from '../../harness/ledger-service.ts'
 
 let service: MerchantService

@@ -23,7 +23,7 @@ import { settle as settleAndOrder } from '../../cli/settlements.ts'
 import { accountingStatus } from '../../cli/status.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 import Database from '../../infrastructure/sqlite.ts'
-import { runCommand } from '../../harness/shop-process.ts'
+import { runCommand } from '../support/shop-process.ts'
 import { openPlace, type Place } from '../../harness/ledger-service.ts'
 import { problemsOfPayoutFile } from './payout-file-structure.ts'
 

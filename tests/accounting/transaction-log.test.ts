@@ -12,7 +12,7 @@ import { watch } from 'node:fs/promises'
 import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
-import { nicenessOfThreads } from '../../harness/event-log.ts'
+import { nicenessOfThreads } from '../support/event-log.ts'
 import {
   openDraft,
   linesPerFile,

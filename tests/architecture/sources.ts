@@ -19,7 +19,6 @@ export const topFolders = [
   'bench',
   'demo',
   'harness',
-  'simulation',
   'verifier',
 ] as const
 

@@ -1,10 +1,10 @@
 // A service whose log is audited, with its payments, events and commands.
 import { rmSync } from 'node:fs'
 import type { Recorded } from '../../domain/events.ts'
-import { startCallbackService } from '../../harness/callback-service.ts'
-import { readLog } from '../../harness/event-log.ts'
-import { operatorHere } from '../../harness/operator.ts'
-import { paymentInput } from '../../harness/register-merchant.ts'
+import { startCallbackService } from '../support/callback-service.ts'
+import { readLog } from '../support/event-log.ts'
+import { operatorHere } from '../support/operator.ts'
+import { paymentInput } from '../support/register-merchant.ts'
 
 export const pathOf = (tid: string): string => `/merchant/v1/payment_request/${tid}/`
 

@@ -2,9 +2,9 @@
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Reply } from '../../demo/receiver.ts'
-import { startCallbackService, type CallbackService } from '../../harness/callback-service.ts'
+import { startCallbackService, type CallbackService } from '../support/callback-service.ts'
 import { newFolder } from '../../harness/in-process.ts'
-import { advance, authorize, capture, outcomeOf } from '../../harness/shop-process.ts'
+import { advance, authorize, capture, outcomeOf } from '../support/shop-process.ts'
 import { makeCertificates } from '../process/certificates.ts'
 
 const folder = newFolder()

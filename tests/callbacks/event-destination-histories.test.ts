@@ -2,10 +2,10 @@ import { rmSync } from 'node:fs'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Receiver } from '../../demo/receiver.ts'
-import { startCallbackService, type CallbackService } from '../../harness/callback-service.ts'
-import { operatorHere } from '../../harness/operator.ts'
+import { startCallbackService, type CallbackService } from '../support/callback-service.ts'
+import { operatorHere } from '../support/operator.ts'
 import { newFolder } from '../../harness/in-process.ts'
-import { advance, authorize, capture } from '../../harness/shop-process.ts'
+import { advance, authorize, capture } from '../support/shop-process.ts'
 import { makeCertificates } from '../process/certificates.ts'
 
 const folder = newFolder()

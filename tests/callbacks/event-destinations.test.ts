@@ -3,9 +3,9 @@ import { rmSync } from 'node:fs'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Reply } from '../../demo/receiver.ts'
-import { startCallbackService, type CallbackService } from '../../harness/callback-service.ts'
+import { startCallbackService, type CallbackService } from '../support/callback-service.ts'
 import { newFolder } from '../../harness/in-process.ts'
-import { accept, advance, authorize, capture, requestPayment } from '../../harness/shop-process.ts'
+import { accept, advance, authorize, capture, requestPayment } from '../support/shop-process.ts'
 import { makeCertificates } from '../process/certificates.ts'
 
 const folder = newFolder()

@@ -4,7 +4,7 @@ import { readFileSync, rmSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { startCallbackService, type CallbackService } from '../../harness/callback-service.ts'
+import { startCallbackService, type CallbackService } from '../support/callback-service.ts'
 import { startCommand } from '../../harness/service-process.ts'
 
 let service: CallbackService

@@ -9,7 +9,7 @@ import {
   startService,
   type Caller,
   type Service,
-} from '../../harness/http-service.ts'
+} from '../support/http-service.ts'
 
 type Arrival = { readonly host: string; readonly path: string; readonly seqno: number }
 

@@ -3,8 +3,8 @@ import { rmSync } from 'node:fs'
 import { Webhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startCallbackService, type CallbackService } from '../../harness/callback-service.ts'
-import { advance, authorize } from '../../harness/shop-process.ts'
+import { startCallbackService, type CallbackService } from '../support/callback-service.ts'
+import { advance, authorize } from '../support/shop-process.ts'
 
 let service: CallbackService
 beforeAll(async () => {

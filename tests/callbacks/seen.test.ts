@@ -1,8 +1,8 @@
 // @module-tag long
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startCallbackService, type CallbackService } from '../../harness/callback-service.ts'
-import { advance, authorize, pathOf, requestPayment } from '../../harness/shop-process.ts'
+import { startCallbackService, type CallbackService } from '../support/callback-service.ts'
+import { advance, authorize, pathOf, requestPayment } from '../support/shop-process.ts'
 
 let service: CallbackService
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startCallbackService, type CallbackService } from '../../harness/callback-service.ts'
-import { readLog } from '../../harness/event-log.ts'
-import { paymentInput } from '../../harness/register-merchant.ts'
+import { startCallbackService, type CallbackService } from '../support/callback-service.ts'
+import { readLog } from '../support/event-log.ts'
+import { paymentInput } from '../support/register-merchant.ts'
 import { secretHeaders } from '../../harness/signing.ts'
-import { advance } from '../../harness/shop-process.ts'
+import { advance } from '../support/shop-process.ts'
 
 const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
 

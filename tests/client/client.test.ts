@@ -14,7 +14,7 @@ import {
   ValidationError,
 } from '../../client/index.ts'
 import { operations } from '../../client/generated/operations.ts'
-import { startCallbackService, type CallbackService } from '../../harness/callback-service.ts'
+import { startCallbackService, type CallbackService } from '../support/callback-service.ts'
 import { allOf, input } from './shop.ts'
 
 let service: CallbackService

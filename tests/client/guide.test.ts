@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startService, type Service } from '../../harness/http-service.ts'
+import { startService, type Service } from '../support/http-service.ts'
 import { examplesIn } from '../http/docs-pages.ts'
 
 const root = join(import.meta.dirname, '..', '..')

@@ -3,7 +3,7 @@ import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Client } from '../../client/index.ts'
-import { startCallbackService, type CallbackService } from '../../harness/callback-service.ts'
+import { startCallbackService, type CallbackService } from '../support/callback-service.ts'
 import { allOf, input } from './shop.ts'
 
 let service: CallbackService

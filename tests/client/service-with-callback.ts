@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import type { CallbackOptions } from '../../client/index.ts'
-import { startCallbackService } from '../../harness/callback-service.ts'
+import { startCallbackService } from '../support/callback-service.ts'
 
 /** A callback as received. */
 export type Message = { readonly headers: Record<string, string>; readonly body: string }

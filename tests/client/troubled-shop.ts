@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client, type ClientOptions } from '../../client/index.ts'
-import { startCallbackService } from '../../harness/callback-service.ts'
+import { startCallbackService } from '../support/callback-service.ts'
 import { startTroubledProxy, type Trouble } from './troubled-proxy.ts'
 
 /** A service behind a disturbing proxy, and clients whose pauses take no time. */

@@ -8,12 +8,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { stickers } from '../../domain/aggregates.ts'
 import { startInProcess } from '../../harness/in-process.ts'
-import {
-  merchantClient,
-  type MerchantClient,
-  paymentInput,
-} from '../../harness/register-merchant.ts'
-import { operatorHere } from '../../harness/operator.ts'
+import { merchantClient, type MerchantClient } from '../../harness/merchant-client.ts'
+import { paymentInput } from '../support/register-merchant.ts'
+import { operatorHere } from '../support/operator.ts'
 
 const execute = promisify(execFile)
 

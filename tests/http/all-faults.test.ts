@@ -7,9 +7,9 @@ import {
   startService,
   type Caller,
   type Service,
-} from '../../harness/http-service.ts'
-import { paymentInput } from '../../harness/register-merchant.ts'
-import { codeOf } from '../../harness/people-service.ts'
+} from '../support/http-service.ts'
+import { paymentInput } from '../support/register-merchant.ts'
+import { codeOf } from '../support/people-service.ts'
 import { faultyBodies, line } from './faulty-bodies.ts'
 
 /** One response lists all faults of a body (interface 2). */

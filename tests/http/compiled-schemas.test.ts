@@ -6,7 +6,7 @@ import { eventCatalogue } from '../../domain/events.ts'
 import { paymentRequestInput } from '../../http/merchant/payment-input.ts'
 import { paymentUpdateInput } from '../../http/merchant/payment-update.ts'
 import { events, lineItem } from '../domain/payments.ts'
-import { startMerchantService, type MerchantService } from '../../harness/merchant-service.ts'
+import { startMerchantService, type MerchantService } from '../support/merchant-service.ts'
 
 let service: MerchantService
 

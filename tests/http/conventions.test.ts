@@ -12,7 +12,7 @@ import {
   startService,
   wrongFields,
   type Service,
-} from '../../harness/http-service.ts'
+} from '../support/http-service.ts'
 
 let service: Service
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { faultsOf } from '../people/accessibility.ts'
 import { testLooks } from '../people/looks.ts'
 import { desktop, phone, startBrowser, type PageBrowser } from '../people/page-browser.ts'
-import { startService, type Service } from '../../harness/http-service.ts'
+import { startService, type Service } from '../support/http-service.ts'
 
 let chromium: PageBrowser
 let service: Service

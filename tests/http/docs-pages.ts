@@ -1,4 +1,4 @@
-import type { Service } from '../../harness/http-service.ts'
+import type { Service } from '../support/http-service.ts'
 
 const entities = {
   '&lt;': '<',

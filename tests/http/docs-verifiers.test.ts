@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { examplesIn } from './docs-pages.ts'
-import { sign, startService, type Service } from '../../harness/http-service.ts'
+import { sign, startService, type Service } from '../support/http-service.ts'
 
 /** The callback verifiers in `/docs`, run in their languages. */
 

@@ -9,7 +9,7 @@ import { callbackEventNames } from '../../domain/callback-names.ts'
 import { levels } from '../../http/openapi-security.ts'
 import { examplesIn, pagesOf, seen } from './docs-pages.ts'
 import { openApiDocument, operationsOf, type OpenApiDocument } from './openapi-document.ts'
-import { requestPayment, sign, startService, type Service } from '../../harness/http-service.ts'
+import { requestPayment, sign, startService, type Service } from '../support/http-service.ts'
 import { stringToSign } from '../../harness/signing.ts'
 
 const root = join(import.meta.dirname, '..', '..')

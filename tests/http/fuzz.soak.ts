@@ -8,7 +8,7 @@ import {
   requestPayment,
   startService,
   type Service,
-} from '../../harness/http-service.ts'
+} from '../support/http-service.ts'
 
 /**
  * Any input: never a 5xx, every error in the format of the interface, and no effect of a refused

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startMerchantService, type MerchantService } from '../../harness/merchant-service.ts'
+import { startMerchantService, type MerchantService } from '../support/merchant-service.ts'
 
 let service: MerchantService
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startService, type Service } from '../../harness/http-service.ts'
+import { startService, type Service } from '../support/http-service.ts'
 
 type Row = readonly [methods: string, path: string]
 

@@ -1,6 +1,6 @@
 // @module-tag long
 import { expect, onTestFinished, test } from 'vitest'
-import { authorizedPayment, paths, startService, type Service } from '../../harness/http-service.ts'
+import { authorizedPayment, paths, startService, type Service } from '../support/http-service.ts'
 import { catalogue, type MetricName } from '../../service/metrics/catalogue.ts'
 import { leasedKinds } from '../../infrastructure/leases/leases.ts'
 

@@ -19,8 +19,8 @@ import {
   startService,
   type Service,
   type Answer,
-} from '../../harness/http-service.ts'
-import { paymentInput } from '../../harness/register-merchant.ts'
+} from '../support/http-service.ts'
+import { paymentInput } from '../support/register-merchant.ts'
 
 let service: Service
 

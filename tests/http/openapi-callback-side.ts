@@ -1,4 +1,4 @@
-import { authorizedPayment, type Service } from '../../harness/http-service.ts'
+import { authorizedPayment, type Service } from '../support/http-service.ts'
 
 type Make = (method: string, template: string, path: string, body?: object) => Promise<void>
 

@@ -18,7 +18,7 @@ import {
   requestPayment,
   startShop,
   type TestShop,
-} from '../../harness/shop-process.ts'
+} from '../support/shop-process.ts'
 import { newFolder } from '../../harness/in-process.ts'
 import { checkOf, openApiDocument, type OpenApiDocument } from './openapi-document.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { namesOfOperations } from '../../http/openapi-schemas.ts'
 import { openApiDocument, operationsOf, type OpenApiDocument } from './openapi-document.ts'
-import { startService, type Service } from '../../harness/http-service.ts'
+import { startService, type Service } from '../support/http-service.ts'
 
 let service: Service
 

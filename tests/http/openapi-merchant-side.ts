@@ -3,8 +3,8 @@ import { PNG } from 'pngjs'
 import { operateDisputes } from '../../application/disputes.ts'
 import { integrators, merchants } from '../../domain/aggregates.ts'
 import { newMerchant } from '../../domain/merchant/merchant.ts'
-import { authorizedPayment, paths, pathOf, sign, type Service } from '../../harness/http-service.ts'
-import { type Answer } from '../../harness/http-service.ts'
+import { authorizedPayment, paths, pathOf, sign, type Service } from '../support/http-service.ts'
+import { type Answer } from '../support/http-service.ts'
 import { secretHeaders } from '../../harness/signing.ts'
 
 type Check = (method: string, template: string, answer: Answer) => void

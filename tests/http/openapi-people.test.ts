@@ -10,7 +10,7 @@ import {
   codeSentTo,
   startPeopleService,
   type PeopleService,
-} from '../../harness/people-service.ts'
+} from '../support/people-service.ts'
 import { formIn, makeVisitor, type Shown } from '../people/visitor.ts'
 import {
   isPeoples,
@@ -21,7 +21,7 @@ import {
   type OpenApiDocument,
 } from './openapi-document.ts'
 import { formsIn } from './openapi-fields.ts'
-import { sign } from '../../harness/http-service.ts'
+import { sign } from '../support/http-service.ts'
 import { pkce } from '../people/pkce.ts'
 
 const redirectUri = 'https://shop.example/callback'

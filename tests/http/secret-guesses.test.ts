@@ -6,7 +6,7 @@ import { makeSecretGuesses, type SecretGuesses } from '../../application/secret-
 import type { SecurityEvent } from '../../application/security-log.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { securityLogFiles } from '../../infrastructure/logs/security-log.ts'
-import { paths, startService, type Service } from '../../harness/http-service.ts'
+import { paths, startService, type Service } from '../support/http-service.ts'
 
 describe('given secrets that are guessed,', () => {
   let clock: number

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { operatorHere } from '../../harness/operator.ts'
-import { authorizedPayment, paths, startService, type Service } from '../../harness/http-service.ts'
+import { operatorHere } from '../support/operator.ts'
+import { authorizedPayment, paths, startService, type Service } from '../support/http-service.ts'
 
 let service: Service
 beforeAll(async () => {

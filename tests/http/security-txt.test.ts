@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { startService } from '../../harness/http-service.ts'
+import { startService } from '../support/http-service.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 
 const path = '/.well-known/security.txt'

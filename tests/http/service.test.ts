@@ -32,9 +32,9 @@ import {
   startService,
   wrongFields,
   type Service,
-} from '../../harness/http-service.ts'
+} from '../support/http-service.ts'
 import { dateTime } from '../../harness/signing.ts'
-import { paymentInput } from '../../harness/register-merchant.ts'
+import { paymentInput } from '../support/register-merchant.ts'
 
 let service: Service
 

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { authorizedPayment, paths, startService } from '../../harness/http-service.ts'
+import { authorizedPayment, paths, startService } from '../support/http-service.ts'
 import { logLine } from '../../infrastructure/logs/log-line.ts'
 import Database from '../../infrastructure/sqlite.ts'
 

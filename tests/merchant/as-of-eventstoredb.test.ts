@@ -1,6 +1,6 @@
 // @module-tag long
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { authorizedPayment, paths, startService, type Service } from '../../harness/http-service.ts'
+import { authorizedPayment, paths, startService, type Service } from '../support/http-service.ts'
 import { startProtocolPlace } from '../event-store/protocol-place.ts'
 
 let place: Awaited<ReturnType<typeof startProtocolPlace>>

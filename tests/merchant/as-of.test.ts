@@ -6,9 +6,9 @@ import {
   startService,
   wrongFields,
   type Service,
-} from '../../harness/http-service.ts'
-import { operatorHere } from '../../harness/operator.ts'
-import { codeOf } from '../../harness/people-service.ts'
+} from '../support/http-service.ts'
+import { operatorHere } from '../support/operator.ts'
+import { codeOf } from '../support/people-service.ts'
 import { sandboxPayers } from '../../service/sandbox/sandbox-data.ts'
 
 let service: Service

@@ -16,7 +16,7 @@ import {
   paymentRequest,
   startMerchantService,
   type MerchantService,
-} from '../../harness/merchant-service.ts'
+} from '../support/merchant-service.ts'
 
 let service: MerchantService
 

@@ -5,11 +5,7 @@ import { defaultAccount } from '../../domain/accounting/settlement-account.ts'
 import { within } from '../../domain/stream.ts'
 import { operatorProgram } from '../../cli/operator.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
-import {
-  newKeys,
-  startMerchantService,
-  type MerchantService,
-} from '../../harness/merchant-service.ts'
+import { newKeys, startMerchantService, type MerchantService } from '../support/merchant-service.ts'
 
 let service: MerchantService
 let merchant: string

@@ -6,8 +6,8 @@ import {
   paymentRequest,
   startMerchantService,
   type MerchantService,
-} from '../../harness/merchant-service.ts'
-import { operatorHere } from '../../harness/operator.ts'
+} from '../support/merchant-service.ts'
+import { operatorHere } from '../support/operator.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 
 let service: MerchantService

@@ -2,7 +2,7 @@ import jsqr from 'jsqr'
 import { PNG } from 'pngjs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { stickers } from '../../domain/aggregates.ts'
-import { startMerchantService, type MerchantService } from '../../harness/merchant-service.ts'
+import { startMerchantService, type MerchantService } from '../support/merchant-service.ts'
 
 let service: MerchantService
 let merchant: string

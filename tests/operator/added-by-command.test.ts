@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
-import { codeOf, messagesTo, startPeopleService } from '../../harness/people-service.ts'
+import { codeOf, messagesTo, startPeopleService } from '../support/people-service.ts'
 import { makeVisitor } from '../people/visitor.ts'
 
 const [phoneOfAlice, phoneOfBob] = ['4799999901', '4799999902']

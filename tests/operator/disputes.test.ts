@@ -1,7 +1,7 @@
 import { PNG } from 'pngjs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dayMs, dayOf } from '../../domain/time.ts'
-import { codeOf, startPeopleService, type PeopleService } from '../../harness/people-service.ts'
+import { codeOf, startPeopleService, type PeopleService } from '../support/people-service.ts'
 import { formIn, makeVisitor, type Shown, type TestVisitor } from '../people/visitor.ts'
 
 let service: PeopleService

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dateIn } from '../../domain/time-zone.ts'
-import { startPeopleService, type PeopleService } from '../../harness/people-service.ts'
+import { startPeopleService, type PeopleService } from '../support/people-service.ts'
 import { formIn, makeVisitor, type Shown, type TestVisitor } from '../people/visitor.ts'
 
 const account = 'NO8330001234567'

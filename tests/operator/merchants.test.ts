@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { codeOf, startPeopleService, type PeopleService } from '../../harness/people-service.ts'
+import { codeOf, startPeopleService, type PeopleService } from '../support/people-service.ts'
 import { formIn, makeVisitor, type TestVisitor } from '../people/visitor.ts'
 
 let service: PeopleService

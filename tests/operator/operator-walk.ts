@@ -1,4 +1,4 @@
-import { codeOf, type PeopleService } from '../../harness/people-service.ts'
+import { codeOf, type PeopleService } from '../support/people-service.ts'
 import type { Walk } from '../people/walk.ts'
 import { signInTo } from '../portal/portal-walk.ts'
 

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { codeOf, startPeopleService, type PeopleService } from '../../harness/people-service.ts'
+import { codeOf, startPeopleService, type PeopleService } from '../support/people-service.ts'
 import { makeVisitor, type Shown, type TestVisitor } from '../people/visitor.ts'
 
 type Told = Readonly<Record<'settlement_id' | 'message_id' | 'end_to_end_id' | 'status', string>>

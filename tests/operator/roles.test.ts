@@ -6,7 +6,7 @@ import {
   type OperatorAction,
   type OperatorRole,
 } from '../../domain/people/operator-roles.ts'
-import { startPeopleService, type PeopleService } from '../../harness/people-service.ts'
+import { startPeopleService, type PeopleService } from '../support/people-service.ts'
 import { formIn, makeVisitor, type TestVisitor } from '../people/visitor.ts'
 import { operatorTries, type OperatorTry } from './operator-tries.ts'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { codeAt } from '../../infrastructure/people/one-time-codes.ts'
 import { sandboxPayers } from '../../service/sandbox/sandbox-data.ts'
-import { startPeopleService, type PeopleService } from '../../harness/people-service.ts'
+import { startPeopleService, type PeopleService } from '../support/people-service.ts'
 import { makeVisitor, type Shown, type TestVisitor } from '../people/visitor.ts'
 
 let service: PeopleService

@@ -4,7 +4,7 @@ import { testLooks } from './looks.ts'
 import { startBrowser, startShop, type PageBrowser } from './page-browser.ts'
 import { walkPages } from './page-walk.ts'
 import { walkSettings } from './walk.ts'
-import { startPeopleService } from '../../harness/people-service.ts'
+import { startPeopleService } from '../support/people-service.ts'
 
 let chromium: PageBrowser
 let shop: Awaited<ReturnType<typeof startShop>>

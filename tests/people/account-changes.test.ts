@@ -5,7 +5,7 @@ import {
   codeSentTo,
   startPeopleService,
   type PeopleService,
-} from '../../harness/people-service.ts'
+} from '../support/people-service.ts'
 import { isIn, newcomerAt, now, signIn } from './newcomer.ts'
 import { keyIn, makeVisitor } from './visitor.ts'
 

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { codeSentTo } from '../../harness/people-service.ts'
+import { codeSentTo } from '../support/people-service.ts'
 import { now } from './newcomer.ts'
 import { type Walk } from './walk.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startPeopleService, type PeopleService } from '../../harness/people-service.ts'
+import { startPeopleService, type PeopleService } from '../support/people-service.ts'
 import { ath, dpopClient, newKey, proofOf, type App, type Key } from './dpop-client.ts'
 
 let service: PeopleService

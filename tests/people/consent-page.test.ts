@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { codeAt } from '../../infrastructure/people/one-time-codes.ts'
-import { startPeopleService, type PeopleService } from '../../harness/people-service.ts'
+import { startPeopleService, type PeopleService } from '../support/people-service.ts'
 import { formIn, makeVisitor, type Shown } from './visitor.ts'
 
 let service: PeopleService

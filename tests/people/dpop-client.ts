@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT, type JWK } from 'jose'
 import { expect } from 'vitest'
-import type { PeopleService } from '../../harness/people-service.ts'
+import type { PeopleService } from '../support/people-service.ts'
 import { pkce } from './pkce.ts'
 import { makeVisitor } from './visitor.ts'
 

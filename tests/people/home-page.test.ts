@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { deviceName } from '../../web/payer/devices.tsx'
 import { sandboxPayers } from '../../service/sandbox/sandbox-data.ts'
-import { codeOf, startPeopleService, type PeopleService } from '../../harness/people-service.ts'
+import { codeOf, startPeopleService, type PeopleService } from '../support/people-service.ts'
 import { formIn, makeVisitor } from './visitor.ts'
 
 let service: PeopleService

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startPeopleService } from '../../harness/people-service.ts'
+import { startPeopleService } from '../support/people-service.ts'
 import { languages } from '../../texts/catalogue.ts'
 import { makeVisitor, type Shown } from './visitor.ts'
 

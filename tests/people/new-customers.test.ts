@@ -7,7 +7,7 @@ import { within } from '../../domain/stream.ts'
 import { payerDirectory } from '../../service/people/payer-directory.ts'
 import { openVault } from '../../infrastructure/people/vault.ts'
 import Database from '../../infrastructure/sqlite.ts'
-import { startPeopleService, type PeopleService } from '../../harness/people-service.ts'
+import { startPeopleService, type PeopleService } from '../support/people-service.ts'
 
 let service: PeopleService
 

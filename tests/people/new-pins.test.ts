@@ -1,6 +1,6 @@
 // @module-tag long
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { codeSentTo, startPeopleService, type PeopleService } from '../../harness/people-service.ts'
+import { codeSentTo, startPeopleService, type PeopleService } from '../support/people-service.ts'
 import { newPin } from '../../infrastructure/people/one-time-codes.ts'
 import { newcomerAt, now } from './newcomer.ts'
 import { makeVisitor } from './visitor.ts'

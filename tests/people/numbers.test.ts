@@ -10,7 +10,7 @@ import {
   messagesTo,
   startPeopleService,
   type PeopleService,
-} from '../../harness/people-service.ts'
+} from '../support/people-service.ts'
 import { payers } from '../../domain/aggregates.ts'
 import { codeAt } from '../../infrastructure/people/one-time-codes.ts'
 import { keyIn, makeVisitor, type Newcomer } from './visitor.ts'

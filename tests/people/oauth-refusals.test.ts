@@ -3,7 +3,7 @@ import { decodeJwt, jwtVerify, createLocalJWKSet } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isRedirectUri } from '../../domain/people/application.ts'
 import { codeAt } from '../../infrastructure/people/one-time-codes.ts'
-import { startPeopleService, type PeopleService } from '../../harness/people-service.ts'
+import { startPeopleService, type PeopleService } from '../support/people-service.ts'
 import { makeVisitor, type TestVisitor } from './visitor.ts'
 import { addOlderApp } from './pkce.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startPeopleService, type PeopleService } from '../../harness/people-service.ts'
+import { startPeopleService, type PeopleService } from '../support/people-service.ts'
 import { makeVisitor } from './visitor.ts'
 
 let service: PeopleService

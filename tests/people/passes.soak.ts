@@ -1,6 +1,6 @@
 // @module-tag night
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startPeopleService, type PeopleService } from '../../harness/people-service.ts'
+import { startPeopleService, type PeopleService } from '../support/people-service.ts'
 import { addOlderApp } from './pkce.ts'
 import { makeVisitor } from './visitor.ts'
 

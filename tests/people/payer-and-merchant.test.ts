@@ -1,7 +1,7 @@
 // @module-tag long
 import { PNG } from 'pngjs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { codeOf, startPeopleService, type PeopleService } from '../../harness/people-service.ts'
+import { codeOf, startPeopleService, type PeopleService } from '../support/people-service.ts'
 import { makeVisitor, type TestVisitor } from './visitor.ts'
 
 let service: PeopleService

@@ -13,7 +13,7 @@ import {
   codeSentTo,
   startPeopleService,
   type PeopleService,
-} from '../../harness/people-service.ts'
+} from '../support/people-service.ts'
 import { pkce } from './pkce.ts'
 
 // A CommonJS package: its exports are one level deeper than its types say.

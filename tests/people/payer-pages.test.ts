@@ -3,16 +3,16 @@ import { createPrivateKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { merchantClient } from '../../harness/register-merchant.ts'
+import { merchantClient } from '../../harness/merchant-client.ts'
 import { codeAt } from '../../infrastructure/people/one-time-codes.ts'
-import { wrongFields } from '../../harness/http-service.ts'
+import { wrongFields } from '../support/http-service.ts'
 import {
   codeOf,
   codeSentTo,
   messagesTo,
   startPeopleService,
   type PeopleService,
-} from '../../harness/people-service.ts'
+} from '../support/people-service.ts'
 import { formIn, makeVisitor, type Shown, type TestVisitor } from './visitor.ts'
 import { pkce } from './pkce.ts'
 

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startPeopleService, type PeopleService } from '../../harness/people-service.ts'
+import { startPeopleService, type PeopleService } from '../support/people-service.ts'
 import { makeVisitor } from './visitor.ts'
 
 let service: PeopleService

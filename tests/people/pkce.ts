@@ -1,5 +1,5 @@
 import { applications } from '../../domain/aggregates.ts'
-import type { PeopleService } from '../../harness/people-service.ts'
+import type { PeopleService } from '../support/people-service.ts'
 import { newClient } from '../../infrastructure/people/id-tokens.ts'
 
 /** RFC 7636, appendix B: for the authorization request, and for the token request. */

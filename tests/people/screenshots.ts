@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { desktop, phone, startBrowser, startShop } from './page-browser.ts'
 import { walkPages } from './page-walk.ts'
 import { walkSettings } from './walk.ts'
-import { startPeopleService } from '../../harness/people-service.ts'
+import { startPeopleService } from '../support/people-service.ts'
 
 /** `npm run screenshots -- <folder>`: pictures of every page, narrow and wide, light and dark. */
 const [folder] = process.argv.slice(2)

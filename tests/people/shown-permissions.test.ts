@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { payers } from '../../domain/aggregates.ts'
 import { callbackEventNames } from '../../domain/callback-names.ts'
 import { parseEvent } from '../../domain/events.ts'
-import { codeOf, startPeopleService, type PeopleService } from '../../harness/people-service.ts'
+import { codeOf, startPeopleService, type PeopleService } from '../support/people-service.ts'
 
 let service: PeopleService
 let token: string

@@ -5,7 +5,7 @@ import {
   messagesTo,
   startPeopleService,
   type PeopleService,
-} from '../../harness/people-service.ts'
+} from '../support/people-service.ts'
 import { startInProcess } from '../../harness/in-process.ts'
 import { newcomerAt, now } from './newcomer.ts'
 

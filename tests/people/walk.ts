@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { sandboxPayers } from '../../service/sandbox/sandbox-data.ts'
-import { codeOf, type PeopleService } from '../../harness/people-service.ts'
+import { codeOf, type PeopleService } from '../support/people-service.ts'
 
 /** As an operator sets them. */
 export const walkSettings = {

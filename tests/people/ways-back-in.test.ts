@@ -1,6 +1,6 @@
 // @module-tag long
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { codeSentTo, startPeopleService, type PeopleService } from '../../harness/people-service.ts'
+import { codeSentTo, startPeopleService, type PeopleService } from '../support/people-service.ts'
 import { isIn, newcomerAt, now, signIn } from './newcomer.ts'
 import { keyIn, makeVisitor, type Shown } from './visitor.ts'
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { codeOf, startPeopleService, type PeopleService } from '../../harness/people-service.ts'
+import { codeOf, startPeopleService, type PeopleService } from '../support/people-service.ts'
 import { signedHeaders } from '../../harness/signing.ts'
 import { formIn, makeVisitor, type Shown, type TestVisitor } from '../people/visitor.ts'
 import { act, textOf } from './acts.ts'

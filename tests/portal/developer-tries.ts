@@ -1,6 +1,6 @@
 import { applications } from '../../domain/aggregates.ts'
 import type { StaffAction } from '../../domain/merchant/staff-roles.ts'
-import type { PeopleService } from '../../harness/people-service.ts'
+import type { PeopleService } from '../support/people-service.ts'
 
 type Try = {
   readonly method: 'GET' | 'POST'

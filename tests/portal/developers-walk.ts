@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { codeOf, type PeopleService } from '../../harness/people-service.ts'
+import { codeOf, type PeopleService } from '../support/people-service.ts'
 import type { Walk } from '../people/walk.ts'
 import { registerTried } from './developer-tries.ts'
 import { signInTo } from './portal-walk.ts'

@@ -1,6 +1,6 @@
 // @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { codeOf, startPeopleService, type PeopleService } from '../../harness/people-service.ts'
+import { codeOf, startPeopleService, type PeopleService } from '../support/people-service.ts'
 import { makeVisitor, type TestVisitor } from '../people/visitor.ts'
 import { act as acted, textOf } from './acts.ts'
 import { clientIs, pairOf, pemOf, signedBy, statusOfCall, type RsaPair } from './signed-calls.ts'

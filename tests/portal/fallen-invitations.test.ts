@@ -1,6 +1,6 @@
 // @module-tag long
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { codeOf, startPeopleService, type PeopleService } from '../../harness/people-service.ts'
+import { codeOf, startPeopleService, type PeopleService } from '../support/people-service.ts'
 import { makeVisitor, type TestVisitor } from '../people/visitor.ts'
 
 let service: PeopleService

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { codeOf } from '../../harness/people-service.ts'
+import { codeOf } from '../support/people-service.ts'
 import { sandboxPayers } from '../../service/sandbox/sandbox-data.ts'
 import { desktop } from '../people/page-browser.ts'
 import { withKeyboard } from './keyboard.ts'

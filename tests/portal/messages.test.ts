@@ -1,6 +1,6 @@
 // @module-tag long
 import { expect, test } from 'vitest'
-import { messagesTo } from '../../harness/people-service.ts'
+import { messagesTo } from '../support/people-service.ts'
 import { shopOfAlice } from './shop-of-alice.ts'
 import { pay } from './shop-month.ts'
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { codeOf, startPeopleService, type PeopleService } from '../../harness/people-service.ts'
+import { codeOf, startPeopleService, type PeopleService } from '../support/people-service.ts'
 import { makeVisitor, type Shown, type TestVisitor } from '../people/visitor.ts'
 import { soldAndRefunded } from './sold.ts'
 

@@ -6,7 +6,7 @@ import {
   messagesTo,
   startPeopleService,
   type PeopleService,
-} from '../../harness/people-service.ts'
+} from '../support/people-service.ts'
 import { codeAt } from '../../infrastructure/people/one-time-codes.ts'
 import { sandboxPayers } from '../../service/sandbox/sandbox-data.ts'
 import { signIn } from '../people/newcomer.ts'

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, expect, test } from 'vitest'
-import { codeOf, startPeopleService } from '../../harness/people-service.ts'
+import { codeOf, startPeopleService } from '../support/people-service.ts'
 import { sandboxPayers } from '../../service/sandbox/sandbox-data.ts'
 import { makeVisitor } from '../people/visitor.ts'
 

@@ -1,4 +1,4 @@
-import { codeOf, startPeopleService, type PeopleService } from '../../harness/people-service.ts'
+import { codeOf, startPeopleService, type PeopleService } from '../support/people-service.ts'
 import { formIn, makeVisitor, type Shown, type TestVisitor } from '../people/visitor.ts'
 
 type Role = readonly string[]

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import type { PeopleService } from '../../harness/people-service.ts'
+import type { PeopleService } from '../support/people-service.ts'
 import type { Walk } from '../people/walk.ts'
 import { signInTo } from './portal-walk.ts'
 

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll } from 'vitest'
-import { startPeopleService, type PeopleService } from '../../harness/people-service.ts'
+import { startPeopleService, type PeopleService } from '../support/people-service.ts'
 import { faultsOf } from '../people/accessibility.ts'
 import { startBrowser, type PageBrowser } from '../people/page-browser.ts'
 import { walkSettings, type Walk } from '../people/walk.ts'

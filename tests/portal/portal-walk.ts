@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import type { PeopleService } from '../../harness/people-service.ts'
+import type { PeopleService } from '../support/people-service.ts'
 import { knownOf, typeBoth, type Walk } from '../people/walk.ts'
 import { furnishMonth, leaveOpen } from './shop-month.ts'
 

@@ -7,7 +7,7 @@ import {
   type StaffAction,
   type StaffRole,
 } from '../../domain/merchant/staff-roles.ts'
-import { codeOf, startPeopleService, type PeopleService } from '../../harness/people-service.ts'
+import { codeOf, startPeopleService, type PeopleService } from '../support/people-service.ts'
 import { formIn, makeVisitor, type TestVisitor } from '../people/visitor.ts'
 import { registerTried } from './developer-tries.ts'
 import { portalTries, type Try } from './portal-tries.ts'

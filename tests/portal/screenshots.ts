@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { startPeopleService } from '../../harness/people-service.ts'
+import { startPeopleService } from '../support/people-service.ts'
 import { walkHouse } from '../operator/house-walk.ts'
 import { furnishOperator, walkOperator } from '../operator/operator-walk.ts'
 import { desktop, phone, startBrowser } from '../people/page-browser.ts'

@@ -1,5 +1,5 @@
 import { afterAll } from 'vitest'
-import { startPeopleService } from '../../harness/people-service.ts'
+import { startPeopleService } from '../support/people-service.ts'
 import { makeVisitor } from '../people/visitor.ts'
 
 /** A service for a test file, with a shop that alice owns and where she is signed in. */

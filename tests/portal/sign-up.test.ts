@@ -1,6 +1,6 @@
 // @module-tag long
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { codeOf, startPeopleService, type PeopleService } from '../../harness/people-service.ts'
+import { codeOf, startPeopleService, type PeopleService } from '../support/people-service.ts'
 import { codeAt } from '../../infrastructure/people/one-time-codes.ts'
 import { makeVisitor } from '../people/visitor.ts'
 

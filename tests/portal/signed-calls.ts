@@ -1,5 +1,5 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
-import type { PeopleService } from '../../harness/people-service.ts'
+import type { PeopleService } from '../support/people-service.ts'
 import { signedHeaders } from '../../harness/signing.ts'
 
 type Service = Pick<PeopleService, 'address' | 'call'>

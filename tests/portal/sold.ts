@@ -1,7 +1,7 @@
 import { createPrivateKey, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { PeopleService } from '../../harness/people-service.ts'
+import type { PeopleService } from '../support/people-service.ts'
 import { signedHeaders } from '../../harness/signing.ts'
 
 /** Captures 500.00 of two payments, refunds 50.00 of one, and settles. */

@@ -1,7 +1,7 @@
 // @module-tag long
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startPeopleService, type PeopleService } from '../../harness/people-service.ts'
+import { startPeopleService, type PeopleService } from '../support/people-service.ts'
 import { codeAt } from '../../infrastructure/people/one-time-codes.ts'
 import { makeVisitor } from '../people/visitor.ts'
 

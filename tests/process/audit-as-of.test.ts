@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import Database from '../../infrastructure/sqlite.ts'
 import { logFileIn } from '../../infrastructure/stores.ts'
-import { authorizedPayment, paths, startService, type Service } from '../../harness/http-service.ts'
+import { authorizedPayment, paths, startService, type Service } from '../support/http-service.ts'
 import type { RecordedEvent } from '../../application/event-store.ts'
 import { parseEvent } from '../../domain/events.ts'
-import { operatorHere } from '../../harness/operator.ts'
+import { operatorHere } from '../support/operator.ts'
 
 let service: Service
 let folder: string

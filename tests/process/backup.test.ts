@@ -18,10 +18,10 @@ import {
   runCommand,
   startShop,
   type TestShop,
-} from '../../harness/shop-process.ts'
-import { beginLog } from '../../harness/operator.ts'
+} from '../support/shop-process.ts'
+import { beginLog } from '../support/operator.ts'
 import { newFolder } from '../../harness/in-process.ts'
-import { readLog } from '../../harness/event-log.ts'
+import { readLog } from '../support/event-log.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 
 const root = newFolder()

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { merchantClient } from '../../harness/register-merchant.ts'
+import { merchantClient } from '../../harness/merchant-client.ts'
 import { startServiceProcess } from '../../harness/service-process.ts'
 import {
   authorize,
@@ -10,7 +10,7 @@ import {
   pathOf,
   runCommand,
   startShop,
-} from '../../harness/shop-process.ts'
+} from '../support/shop-process.ts'
 import { newFolder } from '../../harness/in-process.ts'
 
 const folderOfTest = (): string => {

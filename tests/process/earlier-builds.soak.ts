@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { newFolder } from '../../harness/in-process.ts'
 import { endProcess, makeReleases, pidServing } from '../../harness/releases.ts'
-import { runCommand } from '../../harness/shop-process.ts'
+import { runCommand } from '../support/shop-process.ts'
 import { recordIn } from '../../infrastructure/serving-record.ts'
 import { startAlone, startLoad, withProgram } from './load.ts'
 

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
-import { connectRaw } from '../../harness/pusher-client.ts'
+import { connectRaw } from '../support/raw-pusher.ts'
 import { newFolder } from '../../harness/in-process.ts'
 import { startServiceProcess } from '../../harness/service-process.ts'
 

@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
 import { newFolder } from '../../harness/in-process.ts'
-import { pathOf, requestPayment, startShop } from '../../harness/shop-process.ts'
+import { pathOf, requestPayment, startShop } from '../support/shop-process.ts'
 
 const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index)
 

@@ -3,7 +3,7 @@ import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { heardLog, nicenessOfThreads } from '../../harness/event-log.ts'
+import { heardLog, nicenessOfThreads } from '../support/event-log.ts'
 import { pagesInThread } from '../../service/pages/pages-client.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 

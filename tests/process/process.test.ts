@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import { connect } from 'node:net'
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import type { MerchantClient } from '../../harness/register-merchant.ts'
+import type { MerchantClient } from '../../harness/merchant-client.ts'
 import { startReceiver, type Receiver } from '../../demo/receiver.ts'
 import type { Recorded } from '../../domain/events.ts'
 import {
@@ -17,9 +17,9 @@ import {
   runCommand,
   startShop,
   type TestShop,
-} from '../../harness/shop-process.ts'
+} from '../support/shop-process.ts'
 import { newFolder } from '../../harness/in-process.ts'
-import { readLog } from '../../harness/event-log.ts'
+import { readLog } from '../support/event-log.ts'
 
 const folder = newFolder()
 

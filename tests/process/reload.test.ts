@@ -9,7 +9,7 @@ import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-ev
 import { logFileIn } from '../../infrastructure/stores.ts'
 import { newFolder } from '../../harness/in-process.ts'
 import { endProcess, pidServing } from '../../harness/releases.ts'
-import { runCommand } from '../../harness/shop-process.ts'
+import { runCommand } from '../support/shop-process.ts'
 import { startAlone, startLoad } from './load.ts'
 
 const openFolder = (): string => {

@@ -23,8 +23,8 @@ import {
   runCommand,
   startShop,
   type TestShop,
-} from '../../harness/shop-process.ts'
-import { readLog } from '../../harness/event-log.ts'
+} from '../support/shop-process.ts'
+import { readLog } from '../support/event-log.ts'
 import { newFolder } from '../../harness/in-process.ts'
 
 test('a log that is restored under read models of more is not used until that is accepted; then it is shown as it is, and all that comes after it', async () => {

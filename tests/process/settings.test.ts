@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { readSettings, WrongSettings } from '../../infrastructure/settings.ts'
 import { openStore } from '../../infrastructure/stores.ts'
 import { newFolder } from '../../harness/in-process.ts'
-import { runCommand } from '../../harness/shop-process.ts'
+import { runCommand } from '../support/shop-process.ts'
 
 const DATA_DIR = newFolder()
 

@@ -9,9 +9,9 @@ import {
   runCommand,
   startShop,
   type TestShop,
-} from '../../harness/shop-process.ts'
+} from '../support/shop-process.ts'
 import { newFolder } from '../../harness/in-process.ts'
-import { readLog } from '../../harness/event-log.ts'
+import { readLog } from '../support/event-log.ts'
 
 const settings = { DATA_DIR: newFolder() }
 

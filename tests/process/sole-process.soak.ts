@@ -2,9 +2,9 @@
 import { rmSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
 import { startReceiver } from '../../demo/receiver.ts'
-import { untilLogged } from '../../harness/event-log.ts'
+import { untilLogged } from '../support/event-log.ts'
 import { newFolder } from '../../harness/in-process.ts'
-import { authorize, capture, startShop } from '../../harness/shop-process.ts'
+import { authorize, capture, startShop } from '../support/shop-process.ts'
 
 const folderOfTest = (): string => {
   const folder = newFolder()

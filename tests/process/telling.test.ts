@@ -3,18 +3,9 @@ import { rmSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startCommand } from '../../harness/service-process.ts'
-import {
-  merchantClient,
-  type MerchantClient,
-  paymentInput,
-} from '../../harness/register-merchant.ts'
-import {
-  accept,
-  authorize,
-  capture,
-  requestPayment,
-  runCommand,
-} from '../../harness/shop-process.ts'
+import { merchantClient, type MerchantClient } from '../../harness/merchant-client.ts'
+import { paymentInput } from '../support/register-merchant.ts'
+import { accept, authorize, capture, requestPayment, runCommand } from '../support/shop-process.ts'
 import { newFolder } from '../../harness/in-process.ts'
 import { nodeWarning } from '../../infrastructure/node-lines.ts'
 

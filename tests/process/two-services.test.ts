@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { merchantClient } from '../../harness/register-merchant.ts'
-import { codeOf } from '../../harness/people-service.ts'
+import { merchantClient } from '../../harness/merchant-client.ts'
+import { codeOf } from '../support/people-service.ts'
 import {
   accept,
   capture,
@@ -10,7 +10,7 @@ import {
   requestPayment,
   startShop,
   type TestShop,
-} from '../../harness/shop-process.ts'
+} from '../support/shop-process.ts'
 import { newFolder } from '../../harness/in-process.ts'
 
 const folder = newFolder()

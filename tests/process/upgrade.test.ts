@@ -8,7 +8,7 @@ import { logFileIn, readModelsIn } from '../../infrastructure/stores.ts'
 import { newFolder } from '../../harness/in-process.ts'
 import { endProcess, makeReleases, nextPrint, pidServing } from '../../harness/releases.ts'
 import { startCommand } from '../../harness/service-process.ts'
-import { runCommand } from '../../harness/shop-process.ts'
+import { runCommand } from '../support/shop-process.ts'
 import { startAlone, startLoad, withProgram } from './load.ts'
 
 test(

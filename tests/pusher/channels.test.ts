@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startService, type Service } from '../../harness/http-service.ts'
+import { startService, type Service } from '../support/http-service.ts'
 import {
   channelOf,
   isChannelName,

@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { authorizedPayment, startService, type Service } from '../../harness/http-service.ts'
-import { connectRaw } from '../../harness/pusher-client.ts'
+import { authorizedPayment, startService, type Service } from '../support/http-service.ts'
+import { connectRaw } from '../support/raw-pusher.ts'
 import { bytesOf, frameOf, wire } from './wire.ts'
 
 let service: Service

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { makePusherHub } from '../../http/pusher/hub.ts'
-import type { Frame } from '../../harness/pusher-client.ts'
+import type { Frame } from '../support/raw-pusher.ts'
 
 /** A hub on a controlled clock, and connections that record what they are sent. */
 const openHub = () => {

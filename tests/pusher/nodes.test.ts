@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startInProcess } from '../../harness/in-process.ts'
-import { merchantClient } from '../../harness/register-merchant.ts'
-import { connectRaw, type RawClient } from '../../harness/pusher-client.ts'
-import { advance, authorize } from '../../harness/shop-process.ts'
+import { merchantClient } from '../../harness/merchant-client.ts'
+import { connectRaw, type RawClient } from '../support/raw-pusher.ts'
+import { advance, authorize } from '../support/shop-process.ts'
 import { startProtocolPlace } from '../event-store/protocol-place.ts'
 
 const startNode = async (url: string, shared: string) => {

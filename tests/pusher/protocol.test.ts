@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { authorizedPayment, startService, type Service } from '../../harness/http-service.ts'
-import { connectRaw, tillHeaders, type RawClient } from '../../harness/pusher-client.ts'
+import { authorizedPayment, startService, type Service } from '../support/http-service.ts'
+import { tillHeaders } from '../../harness/pusher-client.ts'
+import { connectRaw, type RawClient } from '../support/raw-pusher.ts'
 
 const secret = 'a secret that only tests know'
 

@@ -6,7 +6,7 @@ import {
   wrongFields,
   type Caller,
   type Service,
-} from '../../harness/http-service.ts'
+} from '../support/http-service.ts'
 import { connectPusher, eventOf, tillHeaders } from '../../harness/pusher-client.ts'
 import { secretHeaders } from '../../harness/signing.ts'
 

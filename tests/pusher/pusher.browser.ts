@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { authorizedPayment, startService, type Service } from '../../harness/http-service.ts'
+import { authorizedPayment, startService, type Service } from '../support/http-service.ts'
 import { pusherOptions } from '../../harness/pusher-client.ts'
 import { startBrowser, type PageBrowser } from '../people/page-browser.ts'
 

@@ -5,8 +5,9 @@ import {
   requestPayment,
   startService,
   type Service,
-} from '../../harness/http-service.ts'
-import { connectPusher, connectRaw, eventOf } from '../../harness/pusher-client.ts'
+} from '../support/http-service.ts'
+import { connectPusher, eventOf } from '../../harness/pusher-client.ts'
+import { connectRaw } from '../support/raw-pusher.ts'
 import { isSafeChannel } from '../../service/pusher/pusher.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { makeLog } from '../../infrastructure/logs/log.ts'
 import { keepDays, makePast, limitedMaking } from '../../service/as-of/moments.ts'
 import type { Where } from '../../infrastructure/worker.ts'
-import { paths, startService, type Service } from '../../harness/http-service.ts'
+import { paths, startService, type Service } from '../support/http-service.ts'
 
 const log = makeLog('silent')
 

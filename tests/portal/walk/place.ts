@@ -5,7 +5,7 @@ import type { Locator, Page } from 'playwright-core'
 import type { Posted } from '../../../harness/callback-check.ts'
 import { newFolder } from '../../../harness/in-process.ts'
 import { startServiceProcess } from '../../../harness/service-process.ts'
-import { runCommand } from '../../../harness/shop-process.ts'
+import { runCommand } from '../../support/shop-process.ts'
 import { startBrowser } from '../../people/page-browser.ts'
 
 /** The operator's account. */

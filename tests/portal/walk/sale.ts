@@ -1,7 +1,7 @@
 import { createPrivateKey } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { merchantClient, type MerchantClient } from '../../../harness/register-merchant.ts'
+import { merchantClient, type MerchantClient } from '../../../harness/merchant-client.ts'
 import { sandboxPayers } from '../../../service/sandbox/sandbox-data.ts'
 import { phone } from '../../people/page-browser.ts'
 import { typeCode, typePin } from '../../people/walk.ts'

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, vi } from 'vitest'
-import { codeSentTo } from '../../../harness/people-service.ts'
+import { codeSentTo } from '../../support/people-service.ts'
 import { codeAt } from '../../../infrastructure/people/one-time-codes.ts'
 import { desktop } from '../../people/page-browser.ts'
 import { press, sees, type Place } from './place.ts'

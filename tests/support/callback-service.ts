@@ -2,10 +2,10 @@
 import { createPrivateKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { startReceiver, type Receiver } from '../demo/receiver.ts'
-import { fetchCallbackKeys } from './callback-check.ts'
-import { startInProcess } from './in-process.ts'
-import { merchantClient, type Credentials } from './register-merchant.ts'
+import { startReceiver, type Receiver } from '../../demo/receiver.ts'
+import { fetchCallbackKeys } from '../../harness/callback-check.ts'
+import { startInProcess } from '../../harness/in-process.ts'
+import { merchantClient, type Credentials } from '../../harness/merchant-client.ts'
 import { operatorHere } from './operator.ts'
 
 type Environment = Parameters<typeof startInProcess>[0]

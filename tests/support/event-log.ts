@@ -1,9 +1,9 @@
 import { join } from 'node:path'
-import type { RecordedEvent } from '../application/event-store.ts'
-import { isEventType, parseEvent, type Recorded } from '../domain/events.ts'
-import { openSqliteEventStore } from '../infrastructure/event-store/sqlite-event-store.ts'
+import type { RecordedEvent } from '../../application/event-store.ts'
+import { isEventType, parseEvent, type Recorded } from '../../domain/events.ts'
+import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
 import { pino } from 'pino'
-import type { Log } from '../infrastructure/logs/log.ts'
+import type { Log } from '../../infrastructure/logs/log.ts'
 import { readdirSync, readFileSync } from 'node:fs'
 
 /** The nice value of each thread of this process (proc(5)). */

@@ -1,12 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { rmSync } from 'node:fs'
-import { integrators, pointsOfSale } from '../domain/aggregates.ts'
-import type { MerchantData } from '../domain/merchant/merchant.ts'
-import { within } from '../domain/stream.ts'
-import { hashSecret } from '../infrastructure/people/secrets.ts'
-import { startInProcess } from './in-process.ts'
+import { integrators, pointsOfSale } from '../../domain/aggregates.ts'
+import type { MerchantData } from '../../domain/merchant/merchant.ts'
+import { within } from '../../domain/stream.ts'
+import { hashSecret } from '../../infrastructure/people/secrets.ts'
+import { startInProcess } from '../../harness/in-process.ts'
 import { paymentInput, registerMerchant } from './register-merchant.ts'
-import { secretHeaders, signedHeaders as signed } from './signing.ts'
+import { secretHeaders, signedHeaders as signed } from '../../harness/signing.ts'
 
 const publicUrl = 'https://pay.example'
 

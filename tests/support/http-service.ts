@@ -3,10 +3,10 @@ import { readFileSync, rmSync } from 'node:fs'
 import { Agent, request, type IncomingHttpHeaders } from 'node:http'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { hashSecret } from '../infrastructure/people/secrets.ts'
-import { startInProcess } from './in-process.ts'
+import { hashSecret } from '../../infrastructure/people/secrets.ts'
+import { startInProcess } from '../../harness/in-process.ts'
 import { paymentInput, registerMerchant } from './register-merchant.ts'
-import { secretHeaders, signedHeaders } from './signing.ts'
+import { secretHeaders, signedHeaders } from '../../harness/signing.ts'
 
 export type Answer = {
   readonly status: number

@@ -4,15 +4,16 @@ import { createPrivateKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
-import { fetchCallbackKeys } from './callback-check.ts'
-import { givenKeys } from './signing.ts'
-import { merchantClient, type MerchantClient, paymentInput } from './register-merchant.ts'
+import { fetchCallbackKeys } from '../../harness/callback-check.ts'
+import { givenKeys } from '../../harness/signing.ts'
+import { merchantClient, type MerchantClient } from '../../harness/merchant-client.ts'
+import { paymentInput } from './register-merchant.ts'
 import {
   startCommand,
   startServiceProcess,
   type ServiceProcess,
   type SettingsOfProcess,
-} from './service-process.ts'
+} from '../../harness/service-process.ts'
 
 const started: ServiceProcess[] = []
 

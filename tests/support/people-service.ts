@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { start, type RecordedEvent } from '../application/event-store.ts'
-import { codeAt } from '../infrastructure/people/one-time-codes.ts'
-import { sandboxPayers } from '../service/sandbox/sandbox-data.ts'
-import { openStore } from '../infrastructure/stores.ts'
-import { startInProcess } from './in-process.ts'
+import { start, type RecordedEvent } from '../../application/event-store.ts'
+import { codeAt } from '../../infrastructure/people/one-time-codes.ts'
+import { sandboxPayers } from '../../service/sandbox/sandbox-data.ts'
+import { openStore } from '../../infrastructure/stores.ts'
+import { startInProcess } from '../../harness/in-process.ts'
 import { operatorHere } from './operator.ts'
 import { paymentInput } from './register-merchant.ts'
-import { secretHeaders } from './signing.ts'
+import { secretHeaders } from '../../harness/signing.ts'
 
 /**
  * The service in this process, as its operator, its merchants and its payers meet it.

@@ -4,12 +4,12 @@ import { createServer, request, type IncomingMessage, type ServerResponse } from
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { leaseStream } from '../application/lease-stream.ts'
-import type { LeaseEvent } from '../domain/leases.ts'
-import { connectEventStoreDB } from '../infrastructure/event-store/eventstoredb-event-store.ts'
-import { openEventLog } from '../infrastructure/event-store/sqlite-event-log.ts'
-import { serveEventStoreProtocol } from '../tests/event-store/protocol/serve.ts'
-import type { RunningService } from './in-process.ts'
+import { leaseStream } from '../../application/lease-stream.ts'
+import type { LeaseEvent } from '../../domain/leases.ts'
+import { connectEventStoreDB } from '../../infrastructure/event-store/eventstoredb-event-store.ts'
+import { openEventLog } from '../../infrastructure/event-store/sqlite-event-log.ts'
+import { serveEventStoreProtocol } from '../event-store/protocol/serve.ts'
+import type { RunningService } from '../../harness/in-process.ts'
 
 type Settings = { readonly DATA_DIR: string } & Readonly<Record<string, string>>
 
