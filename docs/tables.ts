@@ -65,7 +65,7 @@ const viewsTable = (): string[] => [
 const metricsTable = (): string[] => {
   const own = Object.keys(catalogue).map((name) => {
     const metric = catalogue[name as MetricName]
-    const labels = 'labels' in metric ? metric.labels.map((one) => `\`${one}\``) : []
+    const labels = (metric.labels ?? []).map((one) => `\`${one}\``)
     return row(`\`${name}\``, metric.type, labels.join(', '), metric.help)
   })
   const ofProcess = processMetrics()

@@ -62,7 +62,7 @@ test('alerts and dashboards name metrics that are exported, each at least one', 
 const labelsOf = (name: string): readonly string[] => {
   const base = name.replace(/_(?:bucket|sum|count)$/, '')
   const metric = base in catalogue ? catalogue[base as keyof typeof catalogue] : undefined
-  return metric && 'labels' in metric ? metric.labels : []
+  return metric?.labels ?? []
 }
 
 test('their labels are those of the metrics, or of every scrape', () => {

@@ -62,7 +62,7 @@ test('a service exports the metrics of the catalogue, with their labels', async 
   for (const line of lines) {
     const metric = catalogue[metricIn(line) as MetricName]
     const labels = [...line.matchAll(/(?:\{|,)(\w+)="/g)].map(([, label = '']) => label)
-    const own = 'labels' in metric ? metric.labels : []
+    const own = metric.labels ?? []
     const all = nameOf(line).endsWith('_bucket') ? ['le', ...own] : own
     expect([line, labels.toSorted()]).toEqual([line, [...all].toSorted()])
   }
