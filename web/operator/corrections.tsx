@@ -10,7 +10,7 @@ import { merchants } from '../../domain/aggregates.ts'
 import { showsSomething } from '../../domain/blanks.ts'
 import { isCurrency } from '../../domain/money/currency.ts'
 import { operatorMayDo } from '../../domain/people/operator-roles.ts'
-import { Refusal, refuse } from '../../domain/refusal.ts'
+import { refuse } from '../../domain/refusal.ts'
 import { givenId } from '../../http/addresses.ts'
 import { fieldOf, type FormOf } from '../../http/forms.ts'
 import type { Route } from '../../http/route.ts'
@@ -18,7 +18,6 @@ import type { CorrectionRow } from '../../projections/corrections.ts'
 import type { Queries } from '../../projections/read-models.ts'
 import { textsIn } from '../../texts/catalogue.ts'
 import type { Visits } from '../payer/session.tsx'
-import { refusalText } from '../portal/developers/refusal-texts.ts'
 import { sumText } from '../portal/money-parts.tsx'
 import { codeProblem } from '../staff/guard.tsx'
 import { Check, codeField, Field, hidden, plainForm, typed } from '../ui/fields.tsx'
@@ -28,7 +27,9 @@ import { merchantPath } from './merchants.tsx'
 import { storyHref } from './payouts/list.tsx'
 import {
   contextOfOperator,
+  nameFor,
   operatorPages,
+  problemOf,
   type OperatorNeeds,
   type OperatorPage,
   type OperatorVisitor,
@@ -63,13 +64,6 @@ const correctionForm = plainForm.extend({
 type Given = FormOf<typeof correctionForm>
 
 const textsOf = ({ language }: OperatorVisitor) => textsIn[language].corrections
-
-/** The name of whoever has proposed or decided. */
-const nameFor = async (needs: CorrectionNeeds, by: string): Promise<string> => {
-  const { members } = await needs.findOperators()
-  const member = members.find((one) => operatorActor(one.member) === by)
-  return (member && (await needs.nameOf(member.person))) ?? by
-}
 
 const placeText = (
   { ledger, isWriteOff, invoice }: KnownCorrection,
@@ -277,19 +271,15 @@ export const operatorCorrectionRoutes = (needs: CorrectionNeeds, visits: Visits)
         const code = await codeProblem(confirm, visitor, call)
         if (code !== undefined) return again(code)
         const contextOf = (merchant: string) => contextOfOperator(call, visitor, merchant)
-        try {
-          const act = fieldOf(given, 'act')
-          if (act === 'approve') await approve(id, contextOf)
-          else if (act === 'reject') await turnDown(id, contextOf)
-          else {
-            const read = await readProposal(needs, visitor, given)
-            if ('problem' in read) return await again(read.problem)
-            await propose(id, read.wanted, contextOf(read.wanted.merchant))
-          }
-        } catch (error) {
-          if (!(error instanceof Refusal) || error.code === 'resource_is_unknown') throw error
-          return again(refusalText(error.code, visitor.language) ?? error.message)
-        }
+        const act = fieldOf(given, 'act')
+        const isProposal = act !== 'approve' && act !== 'reject'
+        const read = isProposal ? await readProposal(needs, visitor, given) : undefined
+        if (read && 'problem' in read) return again(read.problem)
+        const problem = await problemOf(visitor, async () => {
+          if (read) return propose(id, read.wanted, contextOf(read.wanted.merchant))
+          return act === 'approve' ? approve(id, contextOf) : turnDown(id, contextOf)
+        })
+        if (problem !== undefined) return again(problem)
         return visits.go(visitor, operatorPath('corrections'))
       },
     ),

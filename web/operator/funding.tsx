@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Difference, FundingDay, FundingWork } from '../../application/funding-book.ts'
-import { operatorActor } from '../../application/operators.ts'
+import type { OperatorWork } from '../../application/operators.ts'
 import { negated } from '../../domain/money/money.ts'
 import { operatorMayDo } from '../../domain/people/operator-roles.ts'
 import { refuse } from '../../domain/refusal.ts'
@@ -20,29 +20,21 @@ import { operatorPath } from './areas.ts'
 import { storyHref } from './payouts/list.tsx'
 import {
   contextOfOperator,
+  nameFor,
   operatorPages,
   type OperatorNeeds,
   type OperatorPage,
   type OperatorVisitor,
 } from './pages.tsx'
 
-export type FundingNeeds = OperatorNeeds & {
-  readonly fundingWork: () => Promise<FundingWork>
-  readonly nameOf: (person: string) => Promise<string | undefined>
-}
+export type FundingNeeds = OperatorNeeds &
+  Pick<OperatorWork, 'nameOf'> & { readonly fundingWork: () => Promise<FundingWork> }
 
 const daysOnPage = 31
 
 const textsOf = ({ language }: OperatorVisitor) => textsIn[language].funding
 
 const hrefOf = (key: string): string => operatorPath(`funding/${key}`)
-
-/** The name of who takes a difference, or has written a note. */
-const nameFor = async (needs: FundingNeeds, by: string): Promise<string> => {
-  const { members } = await needs.findOperators()
-  const member = members.find((one) => operatorActor(one.member) === by)
-  return (member && (await needs.nameOf(member.person))) ?? by
-}
 
 const dayRow =
   (visitor: OperatorVisitor) =>

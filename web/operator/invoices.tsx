@@ -21,7 +21,7 @@ import { settlements } from '../../domain/aggregates.ts'
 import { showsSomething } from '../../domain/blanks.ts'
 import { addUp, formatAmount, negated } from '../../domain/money/money.ts'
 import { operatorMayDo } from '../../domain/people/operator-roles.ts'
-import { Refusal, refuse } from '../../domain/refusal.ts'
+import { refuse } from '../../domain/refusal.ts'
 import { streamOf } from '../../domain/stream.ts'
 import { dayMs, isDay } from '../../domain/time.ts'
 import { fieldOf, type FormOf } from '../../http/forms.ts'
@@ -30,7 +30,6 @@ import type { InvoiceRow } from '../../projections/invoices.ts'
 import type { Queries } from '../../projections/read-models.ts'
 import { textsIn } from '../../texts/catalogue.ts'
 import type { Visits } from '../payer/session.tsx'
-import { refusalText } from '../portal/developers/refusal-texts.ts'
 import { dayText, sumText } from '../portal/money-parts.tsx'
 import { codeProblem } from '../staff/guard.tsx'
 import { codeField, Field, hidden, plainForm, typed } from '../ui/fields.tsx'
@@ -41,6 +40,7 @@ import { storyHref } from './payouts/list.tsx'
 import {
   contextOfOperator,
   operatorPages,
+  problemOf,
   type OperatorNeeds,
   type OperatorPage,
   type OperatorVisitor,
@@ -274,17 +274,6 @@ const readProposal = (row: InvoiceRow, visitor: OperatorVisitor, form: Given) =>
   return { wanted: { ...about, reason: entry, invoice: { id, paid: { day, entry } } } }
 }
 
-/** Why it was refused, for the page; throws what no reader can change. */
-const tried = async (visitor: OperatorVisitor, act: () => Promise<unknown>) => {
-  try {
-    await act()
-    return undefined
-  } catch (error) {
-    if (!(error instanceof Refusal) || error.code === 'resource_is_unknown') throw error
-    return refusalText(error.code, visitor.language) ?? error.message
-  }
-}
-
 /** Debts and invoices of all merchants. */
 export const operatorInvoiceRoutes = (needs: InvoiceNeeds, visits: Visits): Route[] => {
   const { page, form, confirm } = operatorPages(needs, visits)
@@ -316,7 +305,7 @@ export const operatorInvoiceRoutes = (needs: InvoiceNeeds, visits: Visits): Rout
         // A form that is sent twice finds no debt, and its invoice.
         if (now && now.owed !== fieldOf(call.body, 'owed'))
           return listPage(needs, visitor, textsOf(visitor).texts.changed)
-        const problem = await tried(visitor, () =>
+        const problem = await problemOf(visitor, () =>
           bill(merchant, currency, contextOfOperator(call, visitor, merchant)),
         )
         if (problem !== undefined) return listPage(needs, visitor, problem)
@@ -336,7 +325,7 @@ export const operatorInvoiceRoutes = (needs: InvoiceNeeds, visits: Visits): Rout
         const read = readProposal(row, visitor, call.body)
         if ('problem' in read) return again(read.problem)
         const context = contextOfOperator(call, visitor, row.merchant)
-        const problem = await tried(visitor, () =>
+        const problem = await problemOf(visitor, () =>
           propose(fieldOf(call.body, 'id'), read.wanted, context),
         )
         const waiting = operatorPath('corrections')

@@ -6,10 +6,11 @@ import {
   type OperatorAction,
   type Operator,
 } from '../../domain/people/operator-roles.ts'
-import { refuse } from '../../domain/refusal.ts'
+import { Refusal, refuse } from '../../domain/refusal.ts'
 import { memberOfPerson } from '../../domain/staff-members.ts'
 import { contextBy, type Call } from '../../http/call.ts'
 import type { Visits } from '../payer/session.tsx'
+import { refusalText } from '../portal/developers/refusal-texts.ts'
 import type { RawReply } from '../../http/route.ts'
 import { framedReply, type FramedPage, type Link, type LobbyVisitor } from '../staff/frame.tsx'
 import { forbiddenHtml, type StaffPageNeeds } from '../staff/guard.tsx'
@@ -97,6 +98,30 @@ const forbiddenPage = (visitor: OperatorVisitor, area: OperatorArea | undefined)
   const title = texts.forbidden
   const body = forbiddenHtml(title, why, operatorPath(), texts.backToOverview)
   return { title, area, status: 403, body }
+}
+
+/** The name of whoever of the operator has done something. */
+export const nameFor = async (
+  { findOperators, nameOf }: Pick<OperatorWork, 'findOperators' | 'nameOf'>,
+  by: string,
+): Promise<string> => {
+  const { members } = await findOperators()
+  const member = members.find((one) => operatorActor(one.member) === by)
+  return (member && (await nameOf(member.person))) ?? by
+}
+
+/** Why an act was refused, for the page; throws what no reader can change. */
+export const problemOf = async (
+  { language }: OperatorVisitor,
+  act: () => Promise<unknown>,
+): Promise<string | undefined> => {
+  try {
+    await act()
+    return undefined
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code === 'resource_is_unknown') throw error
+    return refusalText(error.code, language) ?? error.message
+  }
 }
 
 /** Makes pages and forms of the operator. */
