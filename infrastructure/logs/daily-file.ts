@@ -13,7 +13,8 @@ export const dailyFiles = (directory: string, name: string) =>
     })
     .sort((one, other) => (one.day < other.day ? -1 : 1))
 
-const objectIn = (line: string): object | undefined => {
+/** Undefined where a line is torn or no object. */
+export const objectIn = (line: string): object | undefined => {
   try {
     const value = JSON.parse(line) as unknown
     return typeof value === 'object' && value !== null ? value : undefined

@@ -7,7 +7,7 @@ import type {
   RequestOfMerchant,
 } from '../../application/merchant-request.ts'
 import { seal, unseal } from '../people/sealing.ts'
-import { dailyFiles, makeDailyFile } from './daily-file.ts'
+import { dailyFiles, makeDailyFile, objectIn } from './daily-file.ts'
 import { endOf } from './security-log.ts'
 
 /** The requests of a merchant are in one of these logs, so that a page reads less. */
@@ -219,21 +219,13 @@ export const openMerchantRequests = (needs: Needs) => {
 /** Bytes read of the file of a day. */
 const bytesRead = 1_048_576
 
-const objectIn = (text: string): Partial<Record<string, unknown>> => {
-  try {
-    return JSON.parse(text) as Partial<Record<string, unknown>>
-  } catch {
-    return {}
-  }
-}
-
 /** The lines of a merchant that have a text, newest first. */
 function* linesOf(directory: string, merchant: string, text: string) {
   if (!existsSync(directory)) return
   const files = dailyFiles(directory, nameOf(logOf(merchant))).slice(-keptDays)
   for (const { file } of files.toReversed())
     for (const one of endOf(file, bytesRead).toReversed()) {
-      const line = one.includes(text) ? objectIn(one) : {}
+      const line: Partial<Record<string, unknown>> = (one.includes(text) && objectIn(one)) || {}
       if (line['merchant'] === merchant) yield line
     }
 }

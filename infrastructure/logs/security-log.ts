@@ -4,7 +4,7 @@ import type {
   SecurityEventType,
   SecurityLog,
 } from '../../application/security-log.ts'
-import { dailyFiles, makeDailyFile } from './daily-file.ts'
+import { dailyFiles, makeDailyFile, objectIn } from './daily-file.ts'
 import { shortened } from '../networks.ts'
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
 import { clearInterval, setInterval } from '../../application/machine.ts'
@@ -161,13 +161,7 @@ export const endOf = (file: string, most = bytesRead): readonly string[] => {
   }
 }
 
-export const lineIn = (text: string): SecurityLine | undefined => {
-  try {
-    return JSON.parse(text) as SecurityLine
-  } catch {
-    return undefined
-  }
-}
+export const lineIn = (text: string) => objectIn(text) as SecurityLine | undefined
 
 export const newestSecurityLines = (
   directory: string,
