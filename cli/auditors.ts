@@ -8,7 +8,7 @@ import { seal } from '../infrastructure/people/sealing.ts'
 import { hashSecret } from '../infrastructure/people/secrets.ts'
 import { newToken, sha256 } from '../infrastructure/people/id-tokens.ts'
 import { checkName, secretOf } from './arguments.ts'
-import { flag, group, onData, required, value } from './command.ts'
+import { flag, group, onData, onRows, required, value } from './command.ts'
 import { lifeCycle } from './life-cycles.ts'
 
 type Given = {
@@ -66,16 +66,14 @@ const add = onData({
   },
 })
 
-const list = onData({
+const list = onRows({
   name: 'list',
   about: 'list the auditors',
-  run: async ({ people: { auditors: rows }, readModels }) => {
-    await readModels.caughtUp()
-    return rows.all().map(({ data: { id, name, tokenHash }, isDisabled }) => ({
+  run: ({ people: { auditors: rows } }) =>
+    rows.all().map(({ data: { id, name, tokenHash }, isDisabled }) => ({
       ...{ id, name, signs_in_with: tokenHash === null ? 'two factors' : 'a token' },
       enabled: !isDisabled,
-    }))
-  },
+    })),
 })
 
 /** `daybook auditor` (interface 14): accounts with read-only access to everything. */

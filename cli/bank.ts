@@ -5,7 +5,7 @@ import { fundingAccounts } from '../service/bank/funding.ts'
 import { importBankFile } from '../service/bank/import-uploaded.ts'
 import { fail } from '../infrastructure/failures.ts'
 import { contentOf } from './arguments.ts'
-import { group, onData, required, value } from './command.ts'
+import { group, onData, onRows, required, value } from './command.ts'
 import { isDay } from '../domain/time.ts'
 import { bankHolidaysIn } from '../infrastructure/bank/bank-holidays.ts'
 import type { Core } from '../service/core.ts'
@@ -88,12 +88,11 @@ const importFile = onData({
   },
 })
 
-const listOpen = onData({
+const listOpen = onRows({
   name: 'list',
   about: 'list the entries that are those of no payout, oldest first',
-  run: async (core) => {
-    await core.readModels.caughtUp()
-    return core.accounting.bankEntries.open(listed).map(({ id, entry }) => ({
+  run: ({ accounting }) =>
+    accounting.bankEntries.open(listed).map(({ id, entry }) => ({
       id,
       day: entry.day,
       side: entry.side,
@@ -104,8 +103,7 @@ const listOpen = onData({
       message_id: entry.messageId,
       bank_reference: entry.reference,
       statement: `${entry.source.kind} ${entry.source.id}`,
-    }))
-  },
+    })),
 })
 
 const dismiss = onData({

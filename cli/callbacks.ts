@@ -3,7 +3,7 @@ import { messageStatuses, statusOf } from '../projections/callback-message-table
 import { retryMessage } from '../service/callbacks/callback-views.ts'
 import type { Core } from '../service/core.ts'
 import { fail } from '../infrastructure/failures.ts'
-import { group, oneOf, onData, value, type ValuesOf } from './command.ts'
+import { group, oneOf, onData, onRows, value, type ValuesOf } from './command.ts'
 
 const timeOf = (text: string): number => {
   const at = Date.parse(text)
@@ -51,12 +51,11 @@ const shownRow = async (core: Core, row: ReturnType<typeof rowsFor>[number]) => 
   }
 }
 
-const listCallbacks = onData({
+const listCallbacks = onRows({
   name: 'list',
   about: 'messages that have not arrived',
   options: filters,
   run: async (core, given) => {
-    await core.readModels.caughtUp()
     const listed = []
     for (const row of rowsFor(core, given)) {
       const { attempts, ...shown } = await shownRow(core, row)

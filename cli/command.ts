@@ -181,6 +181,18 @@ export const onData = <Usage extends string, Given extends Options = Record<neve
     run: (terminal, ...given) => withCore(terminal, (core) => about.run(core, ...given)),
   })
 
+/** As `onData`, with read models of all that the log has by now. */
+export const onRows = <Usage extends string, Given extends Options = Record<never, never>>(
+  about: About<Usage, Given, Core>,
+): Listed =>
+  onData<Usage, Given>({
+    ...about,
+    run: async (core, ...given) => {
+      await core.readModels.caughtUp()
+      return about.run(core, ...given)
+    },
+  })
+
 /** Reads a log, or a copy of one, without a service. */
 export const withStore = async <Result>(
   settings: Settings,

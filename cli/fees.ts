@@ -14,12 +14,12 @@ import { Refusal } from '../domain/refusal.ts'
 import type { Core } from '../service/core.ts'
 import { fail } from '../infrastructure/failures.ts'
 import { presentMerchant, rateOf, instantOf } from './arguments.ts'
-import { flag, group, onData, preset, required, value } from './command.ts'
+import { flag, group, onData, onRows, preset, required, value } from './command.ts'
 
 /** @throws OperatorError if it is not an amount in the currency */
-export const fixedOf = (text: string, currency: string): number => {
+export const fixedOf = (text: string, currency: string, parse = parseAmount): number => {
   try {
-    return parseAmount(text, currency)
+    return parse(text, currency)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     return fail(`${text} must be an amount of ${currency}: ${error.message}`)
@@ -110,11 +110,10 @@ const setGiven = onData({
 })
 
 /** With those in force marked. */
-const listFees = onData({
+const listFees = onRows({
   name: 'list [merchant...]',
   about: 'list the fees of some merchants, or of all',
   run: async (core, ids) => {
-    await core.readModels.caughtUp()
     for (const id of ids) await presentMerchant(core, id)
     const all = ids.length > 0 ? ids : core.merchants.merchants.all().map(({ data }) => data.id)
     const listed = all.map(async (id) => {

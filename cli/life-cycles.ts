@@ -6,7 +6,7 @@ import type { SwitchCommand } from '../domain/switchable.ts'
 import type { Core } from '../service/core.ts'
 import { fail } from '../infrastructure/failures.ts'
 import { presentMerchant } from './arguments.ts'
-import { onData, type Listed } from './command.ts'
+import { onData, onRows, type Listed } from './command.ts'
 
 /** By then every running process has read the event: each polls every 20 ms. */
 const untilFollowedMs = 100
@@ -72,11 +72,10 @@ export const listOf = <Row extends { readonly data: { readonly merchant: string 
   rowsIn: (core: Core) => { all(): readonly Row[] },
   view: (row: Row) => object,
 ): Listed =>
-  onData({
+  onRows({
     ...{ name: 'list <merchant>', about },
     run: async (core, merchant) => {
       await presentMerchant(core, merchant)
-      await core.readModels.caughtUp()
       const rows = rowsIn(core).all()
       return rows.filter(({ data }) => data.merchant === merchant).map(view)
     },

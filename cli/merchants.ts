@@ -21,7 +21,7 @@ import { holderOfOrganization } from '../service/portal/shops.ts'
 import { fail } from '../infrastructure/failures.ts'
 import { makePngCheck } from '../infrastructure/pictures/png-client.ts'
 import { idPattern, presentMerchant, contentOf, checkName } from './arguments.ts'
-import { flag, group, onData, required, several, value, type ValuesOf } from './command.ts'
+import { flag, group, onData, onRows, required, several, value, type ValuesOf } from './command.ts'
 import { lifeCycle } from './life-cycles.ts'
 import { merchantLimit } from './limits.ts'
 import { secretsOfMerchants } from '../infrastructure/callbacks/signed-post.ts'
@@ -195,17 +195,15 @@ const changeOne = onData({
   },
 })
 
-const list = onData({
+const list = onRows({
   name: 'list',
   about: 'list the merchants',
-  run: async ({ merchants: { merchants: rows, list }, readModels }) => {
-    await readModels.caughtUp()
-    return rows.all().map(({ data, ...row }) => ({
+  run: ({ merchants: { merchants: rows, list } }) =>
+    rows.all().map(({ data, ...row }) => ({
       ...shown(data),
       enabled: !row.isDisabled,
       ...(list.approvalOf(data.id).waits && { awaits_approval: true }),
-    }))
-  },
+    })),
 })
 
 const callbackSecret = onData({

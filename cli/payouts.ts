@@ -21,7 +21,7 @@ import {
 import { formatAmount } from '../domain/money/money.ts'
 import type { SettlementRow } from '../projections/settlements.ts'
 import { bankReason } from '../texts/bank-reason.ts'
-import { onData, required, value } from './command.ts'
+import { onData, onRows, required, value } from './command.ts'
 
 const listed = 1000
 
@@ -47,15 +47,14 @@ const statusOf = (text: string): PayoutStatus =>
   fail(`${text} must be one of ${payoutStatuses.join(', ')}`)
 
 /** `daybook payouts`: the status of payouts (interface 10). */
-export const payoutsCommand = onData({
+export const payoutsCommand = onRows({
   name: 'payouts',
   about: 'list payouts: what needs something done first, the newest first',
   options: {
     status: value('<status>', `only those that are ${payoutStatuses.join(', ')}`),
     merchant: value('<merchant>', 'only those of one merchant'),
   },
-  run: async (core, { status, merchant }) => {
-    await core.readModels.caughtUp()
+  run: (core, { status, merchant }) => {
     const { settlements } = core.accounting
     const wanted = status === undefined ? payoutStatuses : [statusOf(status)]
     const rows =
