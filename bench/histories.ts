@@ -9,7 +9,7 @@ import type { PaymentRequest } from '../domain/payment/payment-events.ts'
 import type { Payment } from '../domain/payment/payment-state.ts'
 import { streamOf } from '../domain/stream.ts'
 import { openPlace } from '../harness/ledger-service.ts'
-import { deriveIds, makeDigest, timedUuid } from '../infrastructure/event-store/event-ids.ts'
+import { deriveIds, makeDigest, timedUuid } from '../infrastructure/event-store/event-entry.ts'
 
 /* Histories of payments, decided by the service's decider: every log of the bench has these. */
 

@@ -13,7 +13,7 @@ import { verifyPlace } from '../audit/verify/verify-in-workers.ts'
 import type { Audit } from '../audit/verify/verify-log.ts'
 import { fail } from '../infrastructure/failures.ts'
 import type { Settings } from '../infrastructure/settings.ts'
-import { sha256 } from '../infrastructure/keys/sha256.ts'
+import { sha256 } from '../infrastructure/keys/keys.ts'
 import { reasonOf } from '../infrastructure/system-errors.ts'
 import { showProgress } from './show-progress.ts'
 

@@ -3,8 +3,8 @@ import type { Settings } from '../infrastructure/settings.ts'
 import { fail } from '../infrastructure/failures.ts'
 import { backUp, restore, checkBackup } from '../audit/copy/backup.ts'
 import { installations } from '../domain/aggregates.ts'
-import { type Mark, readMark } from '../infrastructure/event-store/marks.ts'
 import { newestMark, placeOf } from '../infrastructure/event-store/seen-events.ts'
+import { type Mark, readMark } from '../infrastructure/event-store/marks.ts'
 import { headOf } from '../infrastructure/event-store/sqlite-event-file.ts'
 import { openCore } from '../service/core.ts'
 import { makePlainLog } from '../infrastructure/logs/log.ts'
@@ -28,9 +28,13 @@ import {
   takeSnapshot,
 } from '../infrastructure/snapshots/snapshot.ts'
 import type { SingleBar } from 'cli-progress'
-import type { Source, Target } from '../audit/copy/copied-event.ts'
-import { copyLog } from '../audit/copy/copy-log.ts'
-import { embeddedSource, embeddedTarget } from '../audit/copy/embedded-log.ts'
+import {
+  type Source,
+  type Target,
+  copyLog,
+  embeddedSource,
+  embeddedTarget,
+} from '../audit/copy/copy-log.ts'
 import { makeBar } from '../infrastructure/read-models/rebuild.ts'
 
 type Where = { readonly folder: string } | { readonly server: string }

@@ -4,8 +4,7 @@ import { everythingFunded, fundingOf } from '../service/funding.ts'
 import { openCore, type Core } from '../service/core.ts'
 import { refuseLogOfOtherMode } from '../service/mode-of-log.ts'
 import { command, show, value } from './command.ts'
-import { ask } from './doctor/ask.ts'
-import { fault, finding, ok, warning, worst, type Finding } from './doctor/finding.ts'
+import { ask, fault, finding, ok, warning, worst, type Finding } from './doctor/ask.ts'
 import { clockFinding, diskFinding, nodeFinding, spaceFinding } from './doctor/machine.ts'
 import {
   addressFinding,

@@ -5,7 +5,7 @@ import { readBankProfile } from './bank/bank-profile.ts'
 import { readCertificates } from './callbacks/certificate-problem.ts'
 import { cosignatureV1, parseKey } from '../domain/transparency/signed-note.ts'
 import { isNetmask } from './networks.ts'
-import { sha256 } from './keys/sha256.ts'
+import { sha256 } from './keys/keys.ts'
 
 /** Text with a rule and its message. */
 export const text = (rule: string, keeps: (given: string) => boolean) =>

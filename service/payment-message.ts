@@ -12,8 +12,7 @@ import {
 } from '../infrastructure/bank/bank-holidays.ts'
 import type { Core } from './core.ts'
 import type { Debtor, OrderedPayout } from '../infrastructure/bank/payout-file.ts'
-import { isIban } from '../infrastructure/bank/payout-account.ts'
-import { payoutAddress } from '../infrastructure/bank/payout-address.ts'
+import { isIban, payoutAddress } from '../infrastructure/bank/payout-account.ts'
 import type { Settings } from '../infrastructure/settings.ts'
 import { randomBytes } from '../application/machine.ts'
 

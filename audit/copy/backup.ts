@@ -32,7 +32,7 @@ import {
   openWrapping,
   VaultLocked,
 } from '../../infrastructure/people/vault-wrapping.ts'
-import { readVaultName } from '../../infrastructure/people/vault-name.ts'
+import { readVaultName } from '../../infrastructure/people/vault-port.ts'
 
 /** The hashes of the blobs that an event refers to. */
 export const blobsOf = (event: Recorded): string[] => {

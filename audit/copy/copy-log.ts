@@ -1,13 +1,170 @@
+import { existsSync } from 'node:fs'
+import { leafHash, bytesOf, uuidOf } from '../../infrastructure/event-store/event-entry.ts'
 import {
   StoreUnavailable,
   WrongExpectedRevision,
-  type Position,
   start,
+  type Position,
 } from '../../application/event-store.ts'
 import { fail } from '../../infrastructure/failures.ts'
-import { type Source, type Target, named, type CopiedEvent } from './copied-event.ts'
+import { UnusableLog } from '../../infrastructure/event-store/sqlite-event-file.ts'
+import type { EventLog } from '../../infrastructure/event-store/sqlite-event-log.ts'
+import type { Examined } from '../../infrastructure/event-store/sqlite-event-rows.ts'
+import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
+import { logFileIn, openStoreToRead } from '../../infrastructure/stores.ts'
+import { makeFolder } from '../../infrastructure/open-files.ts'
+import { reasonOf } from '../../infrastructure/system-errors.ts'
 import { growingTree } from '../transparency/audit-tree.ts'
 import { pause } from '../../application/machine.ts'
+
+/** An event to copy; data and metadata are the stored text. */
+export type CopiedEvent = {
+  readonly position: Position
+  readonly stream: string
+  readonly revision: number
+  readonly id: string
+  readonly type: string
+  readonly data: string
+  readonly metadata: string
+  /** When the store wrote it, in ms. */
+  readonly recordedAt: number | undefined
+  /** RFC 6962 leaf hash of its entry, in base64. */
+  readonly leaf: string
+}
+
+/** A log to read. */
+export type Source = {
+  /** As named by the operator, without a password. */
+  readonly shown: string
+  readonly head: () => Promise<Position>
+  /** Up to the current end. @throws OperatorError for what cannot be copied */
+  readonly events: (after: Position) => AsyncIterable<readonly CopiedEvent[]>
+  /** Whether there is a vault beside the log, in streams that are not part of it. */
+  readonly holdsVault?: () => Promise<boolean>
+  readonly close: () => Promise<void>
+}
+
+/** A log to write. */
+export type Target = Source & {
+  /**
+   * Appends all in order. If it throws, some may have been appended: read the log to find out.
+   * @throws StoreUnavailable, WrongExpectedRevision
+   */
+  readonly append: (events: readonly CopiedEvent[]) => Promise<void>
+}
+
+export const named = ({ stream, revision, type }: CopiedEvent): string =>
+  `${type}, revision ${revision} of ${stream}`
+
+export const leafOfCopy = ({ id, ...event }: Omit<CopiedEvent, 'leaf'>): string =>
+  leafHash({ ...event, id: id.replaceAll('-', '') })
+
+/** Consecutive events of one stream, for one append each. */
+export const runsOf = (
+  events: readonly CopiedEvent[],
+  mostEvents: number,
+  mostBytes: number,
+): readonly (readonly CopiedEvent[])[] => {
+  const runs: CopiedEvent[][] = []
+  let bytes = 0
+  for (const event of events) {
+    const run = runs.at(-1)
+    const size = Buffer.byteLength(event.data)
+    const isSameStream = run?.[0]?.stream === event.stream
+    const continues = run && isSameStream && run.length < mostEvents && bytes + size <= mostBytes
+    if (continues) run.push(event)
+    else runs.push([event])
+    bytes = continues ? bytes + size : size
+  }
+  return runs
+}
+
+/** Adds the store's name to StoreUnavailable. */
+export const ofStore = async <Answer>(shown: string, asked: Promise<Answer>): Promise<Answer> => {
+  try {
+    return await asked
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error
+    return fail(`${shown} cannot be used: ${error.message}`)
+  }
+}
+
+const batchSize = 1_000
+
+/** Maximum events and characters per append. */
+const [mostEvents, mostBytes] = [1_000, 1_048_576]
+
+const copyOf = ({ row, problem }: Examined): CopiedEvent => {
+  const [position, stream, revision, hex, type, data, metadata, recordedAt, checksum] = row
+  const place = `event ${position}, revision ${revision} of ${stream},`
+  if (problem !== undefined) fail(`${place} is damaged: ${problem}`)
+  if (typeof data !== 'string' || typeof metadata !== 'string')
+    return fail(`${place} is not JSON: the service did not write it, and cannot copy it`)
+  const event = { position, stream, revision, type, data, metadata, recordedAt, id: uuidOf(hex) }
+  return { ...event, leaf: checksum || leafOfCopy(event) }
+}
+
+async function* eventsIn(log: EventLog, after: Position): AsyncGenerator<CopiedEvent[]> {
+  let batch: CopiedEvent[] = []
+  for (const examined of log.examined(after)) {
+    batch.push(copyOf(examined))
+    if (batch.length < batchSize) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length > 0) yield batch
+}
+
+const rowOf = ({ id, type, data, metadata, recordedAt }: CopiedEvent) => ({
+  ...{ type, data, metadata, recordedAt },
+  id: bytesOf(id) ?? fail(`${id} is not an event id`),
+})
+
+const appendTo = async (log: EventLog, events: readonly CopiedEvent[]): Promise<void> => {
+  const appends = runsOf(events, mostEvents, mostBytes).map((run) => {
+    const [{ stream, revision }] = run as [CopiedEvent]
+    return log.append(stream, run.map(rowOf), revision - 1)
+  })
+  for (const ended of await Promise.allSettled(appends))
+    if (ended.status === 'rejected') throw ended.reason
+}
+
+/** Adds the name of the folder to its errors. */
+const inFolder = async <Answer>(shown: string, open: () => Promise<Answer> | Answer) => {
+  try {
+    return await open()
+  } catch (error) {
+    if (error instanceof UnusableLog) return fail(`${shown}: ${error.message}`)
+    const reason = reasonOf(error)
+    if (reason !== undefined) return fail(`${shown}: ${reason}`)
+    throw error
+  }
+}
+
+const shownAs = (folder: string): string => `sqlite:${folder}`
+
+const reading = (folder: string, log: EventLog, close: () => Promise<void>): Source => ({
+  shown: shownAs(folder),
+  head: async () => log.head(),
+  events: (after) => eventsIn(log, after),
+  close,
+})
+
+/** @throws OperatorError if there is no log */
+export const embeddedSource = (folder: string): Promise<Source> =>
+  inFolder(shownAs(folder), async () => {
+    const { log, close } = await openStoreToRead({ EVENT_STORE: 'sqlite', DATA_DIR: folder })
+    return log ? reading(folder, log, close) : fail(`${folder} contains no log`)
+  })
+
+/** The log in a folder, which may already contain the vault and the keys. */
+export const embeddedTarget = (folder: string): Promise<Target> =>
+  inFolder(shownAs(folder), () => {
+    const file = logFileIn({ DATA_DIR: folder })
+    if (!existsSync(folder)) makeFolder(folder, 0o700)
+    const { log, close } = openSqliteEventStore(file)
+    return { ...reading(folder, log, close), append: (events) => appendTo(log, events) }
+  })
 
 async function* oneByOne(
   batches: AsyncIterable<readonly CopiedEvent[]>,

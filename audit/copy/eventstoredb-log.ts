@@ -26,7 +26,7 @@ import {
   type CopiedEvent,
   type Source,
   type Target,
-} from './copied-event.ts'
+} from './copy-log.ts'
 
 /** Maximum appends in flight. The node processes those of a connection in order. */
 const window = 64

@@ -2,7 +2,7 @@ import { Metadata, status } from '@grpc/grpc-js'
 import shared from '@eventstore/db-client/generated/shared_pb.js'
 import streams from '@eventstore/db-client/generated/streams_pb.js'
 import { StoreUnavailable } from '../../application/event-store.ts'
-import { uuidOf } from '../../infrastructure/event-store/event-ids.ts'
+import { uuidOf } from '../../infrastructure/event-store/event-entry.ts'
 import type { Row } from '../../infrastructure/event-store/sqlite-event-rows.ts'
 
 const ticksPerMillisecond = 10_000n

@@ -4,7 +4,7 @@ import type { Sum } from '../../domain/money/money.ts'
 import type { RequestedPayment } from '../../domain/payment/payment-state.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { EventStore, Revision } from '../../application/event-store.ts'
-import type { OpenAddress } from './who-caused.ts'
+import type { OpenAddress } from './event-words.ts'
 import type { Catalogue } from '../../texts/generated/texts.ts'
 
 /** The result of one check. `holds` is null if it could not be checked. */

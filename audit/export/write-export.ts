@@ -10,7 +10,7 @@ import type { OpenedStore } from '../../infrastructure/stores.ts'
 import { reasonOf } from '../../infrastructure/system-errors.ts'
 import { beginDraft } from '../as-of/make-moment.ts'
 import { checkHasCome } from '../as-of/write-as-of.ts'
-import { openDraftFile } from './draft-file.ts'
+import { openDraftFile } from './csv-files.ts'
 import type { Asked, exportPeriod } from './export-period.ts'
 import { checkpointCovering, findPeriod, type Period } from './period.ts'
 

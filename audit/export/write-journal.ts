@@ -8,11 +8,16 @@ import {
   type JournalEntry,
   ledgerName,
 } from './journal-entries.ts'
-import { openDraftFile, type DraftFile, type ExportedFile } from './draft-file.ts'
+import {
+  openDraftFile,
+  type DraftFile,
+  type ExportedFile,
+  journalCsv,
+  trialBalanceCsv,
+} from './csv-files.ts'
 import { saftDecimals, saftLedger, type SaftHeader } from './saf-t.ts'
 import { formatAmount, type Sum } from '../../domain/money/money.ts'
 import { entryTags } from '../../domain/accounting/journal.ts'
-import { journalCsv, trialBalanceCsv } from './csv-files.ts'
 
 const hex = (text: string): string =>
   Buffer.from(text).toString('hex').toUpperCase().replaceAll(/../g, '%$&')

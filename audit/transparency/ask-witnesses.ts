@@ -19,7 +19,7 @@ import {
 import { startSpan } from '../../application/tracing.ts'
 import { withDeadline } from '../../infrastructure/deadline.ts'
 import { createPublicKey, sign, type KeyObject, verify } from 'node:crypto'
-import { sha256 } from '../../infrastructure/keys/sha256.ts'
+import { sha256 } from '../../infrastructure/keys/keys.ts'
 
 export const hasSigned = (key: PublicNoteKey, text: string, signature: NoteSignature): boolean => {
   const isNamed = signature.name === key.name

@@ -7,7 +7,7 @@ import {
   type Entry,
 } from '../../infrastructure/event-store/event-entry.ts'
 import { fail } from '../../infrastructure/failures.ts'
-import { sha256 } from '../../infrastructure/keys/sha256.ts'
+import { sha256 } from '../../infrastructure/keys/keys.ts'
 import type { OpenedStore } from '../../infrastructure/stores.ts'
 
 /** The roots of a tree's complete subtrees, smallest first. */

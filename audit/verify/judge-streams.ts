@@ -12,7 +12,7 @@ import { type Recorded, parseEvent, UnreadableEvent } from '../../domain/events.
 import type { Permissions } from '../../domain/people/grant.ts'
 import { categoryOf, idIn, merchantAndIdIn } from '../../domain/stream.ts'
 import { announcedBy } from '../../projections/gathered-messages.ts'
-import { deriveIds, makeDigest } from '../../infrastructure/event-store/event-ids.ts'
+import { deriveIds, makeDigest } from '../../infrastructure/event-store/event-entry.ts'
 import { lineBook, lineOf } from './line-book.ts'
 import type { Check, Problems } from './problems.ts'
 import { sizedCache } from '../../application/generational-cache.ts'

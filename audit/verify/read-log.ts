@@ -29,8 +29,7 @@ import type { ReadModelFile } from '../../infrastructure/read-models/read-model-
 import { runReadModels } from '../../infrastructure/read-models/read-models.ts'
 import { auditRowsOf } from './compare-rows.ts'
 import { wallClock } from '../../application/machine.ts'
-import { leafHash, leafOf } from '../../infrastructure/event-store/event-entry.ts'
-import { uuidOf } from '../../infrastructure/event-store/event-ids.ts'
+import { leafHash, leafOf, uuidOf } from '../../infrastructure/event-store/event-entry.ts'
 import type { Examined } from '../../infrastructure/event-store/sqlite-event-rows.ts'
 
 /** An event of the log as stored, valid or not. */

@@ -19,8 +19,7 @@ import {
   logFileIn,
   vaultIn,
 } from '../../infrastructure/stores.ts'
-import { fault, ok, warning, worst, type Finding } from './finding.ts'
-import type { Answer } from './ask.ts'
+import { fault, ok, warning, worst, type Finding, type Answer } from './ask.ts'
 
 export const nodeFinding = (version: string, now: number): Finding => {
   const problem = nodeWarning(version, now)

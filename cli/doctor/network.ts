@@ -12,8 +12,7 @@ import { checkLiteral } from '../../infrastructure/callbacks/signed-post.ts'
 import { isMailServer, mailServer } from '../../infrastructure/people/mail-server.ts'
 import type { Settings } from '../../infrastructure/settings.ts'
 import type { Core } from '../../service/core.ts'
-import { ask, Unreachable, type Answer } from './ask.ts'
-import { fault, ok, warning, worst, type Finding } from './finding.ts'
+import { ask, Unreachable, type Answer, fault, ok, warning, worst, type Finding } from './ask.ts'
 
 const [soonDays, lateDays] = [21, 7]
 

@@ -5,11 +5,11 @@ import { checkBackup } from '../../audit/copy/backup.ts'
 import { lastAuditIn } from '../../audit/verify/last-audit.ts'
 import { dayMs } from '../../domain/time.ts'
 import { keyOf, readVaultKeys } from '../../infrastructure/people/vault-wrapping.ts'
-import { readVaultName } from '../../infrastructure/people/vault-name.ts'
+import { readVaultName } from '../../infrastructure/people/vault-port.ts'
 import { noVaultKey, type Settings } from '../../infrastructure/settings.ts'
 import { logFileIn, vaultIn } from '../../infrastructure/stores.ts'
 import type { Core } from '../../service/core.ts'
-import { fault, warning, worst, type Finding } from './finding.ts'
+import { fault, warning, worst, type Finding } from './ask.ts'
 
 const real = (path: string): string => (existsSync(path) ? realpathSync(path) : resolve(path))
 

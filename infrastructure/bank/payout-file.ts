@@ -5,8 +5,7 @@ import { paymentIdsOf } from '../../domain/accounting/payout-events.ts'
 import { dayMs, dayOf } from '../../domain/time.ts'
 import { wallClock, type TimeZone } from '../../domain/time-zone.ts'
 import { usualProfile, type BankProfile } from './bank-profile.ts'
-import { isIban, isSepaAccount } from './payout-account.ts'
-import type { PayoutAddress } from './payout-address.ts'
+import { isIban, isSepaAccount, type PayoutAddress } from './payout-account.ts'
 import { textOf } from './read-xml.ts'
 
 export type Debtor = {

@@ -25,10 +25,10 @@ import {
   verdict,
 } from './eventstoredb-calls.ts'
 import { makeFilter, readEnd } from './eventstoredb-read-calls.ts'
+import { readEvents, type Readable } from './eventstoredb-reads.ts'
 import { knownEnd, type KnownEnd } from './eventstoredb-head.ts'
 import { watchOutages, watchRight, type Outages } from './eventstoredb-outage.ts'
 import { withRetries, type Ask, type Timeouts, type WithRetries } from './eventstoredb-retries.ts'
-import { readEvents, type Readable } from './eventstoredb-reads.ts'
 import {
   otherStreams,
   type OtherStreams,

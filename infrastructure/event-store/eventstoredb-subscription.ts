@@ -2,8 +2,8 @@ import { START, type AllStreamSubscription, type ResolvedEvent } from '@eventsto
 import { start, type Position } from '../../application/event-store.ts'
 import { autoResetEvent } from '../auto-reset-event.ts'
 import { exact, ignore, positionOf } from './eventstoredb-calls.ts'
-import type { CurrentClient } from './eventstoredb-connection.ts'
 import type { Filter } from './eventstoredb-read-calls.ts'
+import type { CurrentClient } from './eventstoredb-connection.ts'
 
 /** Maximum number of events buffered for a reader, and per batch. */
 const batchSize = 1_000

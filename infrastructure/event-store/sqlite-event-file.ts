@@ -1,12 +1,11 @@
 import { accessSync, constants, existsSync, statSync, realpathSync } from 'node:fs'
 import Database, { inFile } from '../sqlite.ts'
 import { reasonOf } from '../system-errors.ts'
-import { uuidOf } from './event-ids.ts'
+import { uuidOf, leafHash, type Content } from './event-entry.ts'
 import { lossOf, readMark } from './marks.ts'
 import { BroadcastChannel } from 'node:worker_threads'
 import type { Position } from '../../application/event-store.ts'
 import { clearInterval, setInterval, steadyTime } from '../../application/machine.ts'
-import { leafHash, type Content } from './event-entry.ts'
 
 type OldRow = readonly [
   position: number,

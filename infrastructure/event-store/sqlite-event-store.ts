@@ -8,8 +8,7 @@ import {
   type Appended,
   type NewEvent,
 } from '../../application/event-store.ts'
-import { acceptAppend } from './event-entry.ts'
-import { uuidOf } from './event-ids.ts'
+import { acceptAppend, uuidOf } from './event-entry.ts'
 import type { Given, Use } from './sqlite-event-file.ts'
 import { openEventLog, type Committing, type EventLog } from './sqlite-event-log.ts'
 import type { Row } from './sqlite-event-rows.ts'

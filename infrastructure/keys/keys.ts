@@ -1,10 +1,14 @@
-import { createHash, createPublicKey, sign, verify, type KeyObject } from 'node:crypto'
+import { hash, createHash, createPublicKey, sign, verify, type KeyObject } from 'node:crypto'
 import { link, readFile, unlink, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import type { Sha256 } from '../../domain/transparency/merkle-tree.ts'
 import { counted, generationalCache, cached } from '../../application/generational-cache.ts'
 import { makeFolder } from '../open-files.ts'
 import { aside, randomUUID } from '../../application/machine.ts'
 import { makePrivateKey, readPrivateKey, signRsaSlowly, type KeyType } from './slow-crypto.ts'
+
+export const sha256: Sha256 = (...parts) =>
+  hash('sha256', parts.length === 1 ? (parts[0] as Uint8Array) : Buffer.concat(parts), 'buffer')
 
 const pemOf = (key: KeyObject): string => key.export({ type: 'spki', format: 'pem' }).toString()
 

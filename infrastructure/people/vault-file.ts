@@ -9,10 +9,10 @@ import {
   peopleAtOnce,
   type KeptPerson,
   type VaultContents,
+  vaultNameOf,
 } from './vault-port.ts'
 import { makeFolder } from '../open-files.ts'
 import { type VaultKey, aboutPerson, aboutSecret, openWrapping } from './vault-wrapping.ts'
-import { vaultNameOf } from './vault-name.ts'
 
 const tables = `
   CREATE TABLE IF NOT EXISTS people (

@@ -12,8 +12,16 @@ import {
   aboutSecret,
   isWrapped,
 } from './vault-wrapping.ts'
-import { digestOf, vaultNameOf, derivedSecret, seedName } from './vault-name.ts'
-import { type Vault, checkNotMoved, refuseMoved, type Rewrapped } from './vault-port.ts'
+import {
+  digestOf,
+  vaultNameOf,
+  derivedSecret,
+  seedName,
+  type Vault,
+  checkNotMoved,
+  refuseMoved,
+  type Rewrapped,
+} from './vault-port.ts'
 import Database, { inFile } from '../sqlite.ts'
 import { randomBytes } from '../../application/machine.ts'
 

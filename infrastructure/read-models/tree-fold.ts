@@ -4,7 +4,7 @@ import {
   merkleTree,
   tileHeight,
 } from '../../domain/transparency/merkle-tree.ts'
-import { sha256 } from '../keys/sha256.ts'
+import { sha256 } from '../keys/keys.ts'
 import type { ReadModelFile } from './read-model-file.ts'
 import type { GatheredWrites, Writing } from './rows.ts'
 import type { LogTree } from '../../application/log-tree.ts'

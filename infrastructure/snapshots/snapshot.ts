@@ -1,8 +1,8 @@
 import { existsSync, renameSync, rmSync, createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import type { EventStore } from '../../application/event-store.ts'
-import type { Mark } from '../event-store/marks.ts'
 import { placeOf } from '../event-store/seen-events.ts'
+import type { Mark } from '../event-store/marks.ts'
 import { fail, OperatorError } from '../failures.ts'
 import { fingerprint } from '../read-models/fingerprint.ts'
 import {

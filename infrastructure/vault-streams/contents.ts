@@ -1,7 +1,12 @@
 import type { NewEvent } from '../../application/event-store.ts'
-import { peopleAtOnce, type KeptPerson, type VaultContents } from '../people/vault-port.ts'
+import {
+  peopleAtOnce,
+  type KeptPerson,
+  type VaultContents,
+  seedName,
+  vaultNameOf,
+} from '../people/vault-port.ts'
 import type { VaultKey } from '../people/vault-wrapping.ts'
-import { seedName, vaultNameOf } from '../people/vault-name.ts'
 import type { Streams } from './journal.ts'
 import { forgetLeaving, openParts, vaultInStreamsShown } from './vault.ts'
 

@@ -1,8 +1,15 @@
 import { StoreUnavailable, type Outage, type Revision } from '../../application/event-store.ts'
 import { reportingTo } from '../logs/outages.ts'
 import { type VaultKey, readVaultKeys } from '../people/vault-wrapping.ts'
-import { derivedSecret, digestOf, seedName, vaultNameOf } from '../people/vault-name.ts'
-import { type Vault, checkNotMoved, refuseMoved } from '../people/vault-port.ts'
+import {
+  derivedSecret,
+  digestOf,
+  seedName,
+  vaultNameOf,
+  type Vault,
+  checkNotMoved,
+  refuseMoved,
+} from '../people/vault-port.ts'
 import { followJournal, journalEvents, journalStream, type Streams } from './journal.ts'
 import { keyPages, type KeyPages, openMaster, type Master, isVaultThere } from './key-pages.ts'
 import { knownFileIn, hasKnownFile, knownPeople, type KnownPeople } from './known-people.ts'

@@ -1,11 +1,35 @@
 import type { MessagePort } from 'node:worker_threads'
-import { StoreUnavailable } from '../../application/event-store.ts'
+import { StoreUnavailable, type Position } from '../../application/event-store.ts'
+import {
+  startReader,
+  type FromReader,
+  type ToReader,
+} from '../../infrastructure/read-models/reading-thread.ts'
+import type { CountAttempt } from '../metrics/counters.ts'
+import type { Settings } from '../../infrastructure/settings.ts'
 import type { Work } from '../background-work.ts'
 import type { Core } from '../core.ts'
-import { startReader } from '../../infrastructure/read-models/reading-thread.ts'
-import type { DeliveryStart, FromDelivery, ToDelivery } from './delivery-exchange.ts'
-import type { CountAttempt } from '../metrics/counters.ts'
 import { steadyTime } from '../../application/machine.ts'
+
+export type DeliveryStart = {
+  readonly settings: Settings
+  readonly address: string
+  /** Position of the read models when the thread starts. */
+  readonly position: Position
+  /** Commits for the thread, so that the two do not contend for the file. */
+  readonly writer: MessagePort
+}
+
+export type ToDelivery =
+  | ToReader
+  /** Attempt everything due by now; the reply has the same number. */
+  | { readonly settle: number }
+
+export type FromDelivery =
+  | FromReader
+  | { readonly settled: number; readonly problem: string | undefined }
+  /** Attempts since the last such message. */
+  | { readonly attempts: readonly Parameters<CountAttempt>[] }
 
 /** In megabytes. */
 const resourceLimits = { maxYoungGenerationSizeMb: 8 }

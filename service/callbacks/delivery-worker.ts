@@ -4,7 +4,7 @@ import { openDelivery } from '../deliver.ts'
 import { foldedElsewhere } from '../../infrastructure/read-models/folding.ts'
 import { yieldToRequests, endThread } from '../../infrastructure/worker.ts'
 import type { CountAttempt } from '../metrics/counters.ts'
-import type { DeliveryStart, FromDelivery, ToDelivery } from './delivery-exchange.ts'
+import type { DeliveryStart, FromDelivery, ToDelivery } from './delivery-client.ts'
 import { clearTimeout, setTimeout } from '../../application/machine.ts'
 
 /** How often attempts are reported, in ms. */

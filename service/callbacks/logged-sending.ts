@@ -10,13 +10,13 @@ import type { Log } from '../../infrastructure/logs/log.ts'
 import {
   makeCallbackSender,
   type SendResult,
+  signedPostInWorker,
 } from '../../infrastructure/callbacks/callback-sender.ts'
 import {
   type FindCallbackSecrets,
   makeSignedPost,
   type SignedPost,
 } from '../../infrastructure/callbacks/signed-post.ts'
-import { signedPostInWorker } from '../../infrastructure/callbacks/sending-client.ts'
 import { wallClock } from '../../application/machine.ts'
 import type { CountAttempt } from '../metrics/counters.ts'
 

@@ -7,7 +7,7 @@ import { bankCalendars } from '../../domain/aggregates.ts'
 import { openPlace, type Place } from '../../harness/ledger-service.ts'
 import { bankRests } from '../../infrastructure/bank/bank-holidays.ts'
 import { readBankProfile, usualProfile } from '../../infrastructure/bank/bank-profile.ts'
-import { payoutAddress } from '../../infrastructure/bank/payout-address.ts'
+import { payoutAddress } from '../../infrastructure/bank/payout-account.ts'
 import { payoutFile } from '../../infrastructure/bank/payout-file.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 

@@ -8,7 +8,7 @@ import { makeHandler } from '../../application/handle.ts'
 import { merchants, organizations } from '../../domain/aggregates.ts'
 import { newMerchant } from '../../domain/merchant/merchant.ts'
 import { isEnabled } from '../../domain/register.ts'
-import { timedUuid } from '../../infrastructure/event-store/event-ids.ts'
+import { timedUuid } from '../../infrastructure/event-store/event-entry.ts'
 import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
 
 const morning = Date.UTC(2026, 0, 5, 8)

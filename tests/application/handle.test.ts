@@ -20,7 +20,7 @@ import { parseEvent, type Recorded } from '../../domain/events.ts'
 import type { PaymentCommand } from '../../domain/payment/payment-command.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { streamOf, within } from '../../domain/stream.ts'
-import { timedUuid } from '../../infrastructure/event-store/event-ids.ts'
+import { timedUuid } from '../../infrastructure/event-store/event-entry.ts'
 import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
 import { commands, events, morning, part, request } from '../domain/payments.ts'
 

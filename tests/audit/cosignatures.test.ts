@@ -6,7 +6,7 @@ import { eventsOf, openFile, seal, verifyIn } from './alter/altered-log.ts'
 import { startService } from '../support/http-service.ts'
 import { signAgain } from './alter/sign-again.ts'
 import { parseKey } from '../../domain/transparency/signed-note.ts'
-import { sha256 } from '../../infrastructure/keys/sha256.ts'
+import { sha256 } from '../../infrastructure/keys/keys.ts'
 import { startWitness } from '../transparency/witness.ts'
 
 /** A log with a checkpoint that a witness has seen. */

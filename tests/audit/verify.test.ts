@@ -7,7 +7,7 @@ import { eventsOf, rewrite } from './alter/altered-log.ts'
 import { operatorHere } from '../support/operator.ts'
 import { ed25519, formatKey } from '../../domain/transparency/signed-note.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
-import { sha256 } from '../../infrastructure/keys/sha256.ts'
+import { sha256 } from '../../infrastructure/keys/keys.ts'
 
 let log: AlterableLog
 let kept: string

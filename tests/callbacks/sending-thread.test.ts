@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'no
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { signedPostInWorker } from '../../infrastructure/callbacks/sending-client.ts'
+import { signedPostInWorker } from '../../infrastructure/callbacks/callback-sender.ts'
 import { ThreadEnded } from '../../infrastructure/threads/job-thread.ts'
 import { makeTestSender, testSigner } from './test-sender.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { timeOfEventId } from '../../domain/event-times.ts'
-import { bytesOf, numberedFrom, timedUuid } from '../../infrastructure/event-store/event-ids.ts'
+import { bytesOf, numberedFrom, timedUuid } from '../../infrastructure/event-store/event-entry.ts'
 
 test('every id is a UUID of version 8, the same one for the same name and time only', () => {
   const name = fc.tuple(fc.string(), fc.nat({ max: 2 ** 48 - 1 }))

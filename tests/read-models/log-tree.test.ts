@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { readLogTree, foldTree } from '../../infrastructure/read-models/tree-fold.ts'
 import { tableStatements } from '../../infrastructure/read-models/read-model-file.ts'
 import { gatherWrites } from '../../infrastructure/read-models/rows.ts'
-import { sha256 } from '../../infrastructure/keys/sha256.ts'
+import { sha256 } from '../../infrastructure/keys/keys.ts'
 import Database from '../../infrastructure/sqlite.ts'
 import { includes } from '../transparency/proof-checks.ts'
 

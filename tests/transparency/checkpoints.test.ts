@@ -10,7 +10,7 @@ import { startService } from '../support/http-service.ts'
 import { operatorHere } from '../support/operator.ts'
 import { leafOf } from '../../infrastructure/event-store/event-entry.ts'
 import { rootOfHashes } from '../../infrastructure/read-models/tree-fold.ts'
-import { sha256 } from '../../infrastructure/keys/sha256.ts'
+import { sha256 } from '../../infrastructure/keys/keys.ts'
 import { includes, isConsistent, parseProof } from './proof-checks.ts'
 
 const PUBLIC_URL = 'https://pay.example'

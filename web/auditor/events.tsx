@@ -2,9 +2,13 @@ import { Card, Link, Table, type Html } from '../ui/components.tsx'
 import { z } from 'zod'
 import { browse, browseStream } from '../../audit/explain/browse.ts'
 import type { Check } from '../../audit/explain/needs.ts'
-import { eventWithCurrencyInWords } from '../../audit/explain/event-words.ts'
+import {
+  eventWithCurrencyInWords,
+  whoCaused,
+  whyCaused,
+  type OpenAddress,
+} from '../../audit/explain/event-words.ts'
 import { proveOrder, type OrderProof } from '../../audit/explain/prove-order.ts'
-import { whoCaused, whyCaused, type OpenAddress } from '../../audit/explain/who-caused.ts'
 import type { EventStore, RecordedEvent } from '../../application/event-store.ts'
 import { withIsoTimes } from '../../domain/event-times.ts'
 import { parseEvent, type Recorded } from '../../domain/events.ts'
