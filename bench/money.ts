@@ -1,7 +1,7 @@
 import { readSettings } from '../infrastructure/settings.ts'
 import { openStore } from '../infrastructure/stores.ts'
 import { setTimeout as pause } from 'node:timers/promises'
-import { merchantClient } from '../harness/register-merchant.ts'
+import { merchantClient } from '../harness/merchant-client.ts'
 import { payments, requestsOf } from './client.ts'
 import { seed } from './histories.ts'
 import { authorize, makeLoad, quantile, type Turn } from './load.ts'

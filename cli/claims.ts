@@ -238,7 +238,12 @@ const writeOff = onData({
   run: async (core, id, { amount, reason }) => {
     if (!showsSomething(reason)) return fail('a reason says why')
     const about = { reason: reason.trim(), isWriteOff: true } as const
-    return proposeFor(core, id, about, ({ open, currency }) => amount ?? formatAmount(open, currency))
+    return proposeFor(
+      core,
+      id,
+      about,
+      ({ open, currency }) => amount ?? formatAmount(open, currency),
+    )
   },
 })
 

@@ -31,7 +31,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
 }
 const folders = Object.keys(table)
 /** Imported by no room. */
-const closed = ['tests', 'bench', 'demo', 'harness']
+const closed = ['tests', 'bench', 'demo', 'harness', 'simulation']
 const main = 'service/main.ts'
 const server = 'service/server.ts'
 const sqlite = 'infrastructure/sqlite.ts'
@@ -272,6 +272,7 @@ describe('the check itself', () => {
     [server, `import { given } from '../tests/service.ts'`, 'tests'],
     [main, `import { load } from '../bench/load.ts'`, 'bench'],
     [server, `import { sign } from '../harness/signing.ts'`, 'harness'],
+    [server, `import { openWorld } from '../simulation/world.ts'`, 'simulation'],
   ])('finds in %s: %s', (file, source, found) => {
     expect(trespasses(file, source)).toEqual([found])
   })

@@ -19,6 +19,7 @@ export const topFolders = [
   'bench',
   'demo',
   'harness',
+  'simulation',
   'verifier',
 ] as const
 

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { rules, sentenceOf, type Rule } from './oracle/rules.ts'
+import { rules, sentenceOf, type Rule } from '../../simulation/oracle/rules.ts'
 
 const root = posix.join(import.meta.dirname, '../..')
-const folder = posix.join(root, 'tests/simulation/oracle')
+const folder = posix.join(root, 'simulation/oracle')
 
 /** The text with its line breaks and blanks as single blanks. */
 const inOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ')

@@ -2,10 +2,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { newCoverage } from './coverage.ts'
-import { mutants } from './mutants.ts'
-import { simulate } from './simulate.ts'
-import { excluded } from './wanderer.ts'
+import { newCoverage } from '../../simulation/coverage.ts'
+import { mutants } from '../../simulation/mutants.ts'
+import { simulate } from '../../simulation/simulate.ts'
+import { excluded } from '../../simulation/wanderer.ts'
 
 const folder = posix.join(import.meta.dirname, 'regressions')
 const kept = readdirSync(folder).filter((name) => name.endsWith('.json'))

@@ -1,4 +1,4 @@
-import type { Machine } from '../../application/machine.ts'
+import type { Machine } from '../application/machine.ts'
 import { randomFrom } from './random.ts'
 
 type Timer = { due: number; order: number; work: () => void; every: number | undefined }

@@ -1,5 +1,5 @@
-import { start } from '../../application/event-store.ts'
-import { verifyPlace } from '../../audit/verify/verify-in-workers.ts'
+import { start } from '../application/event-store.ts'
+import { verifyPlace } from '../audit/verify/verify-in-workers.ts'
 import { checkEnd, playStep } from './accounts.ts'
 import { count, nameOf, noteRefusals, routeFinder, type Coverage } from './coverage.ts'
 import { Finding } from './oracle/books.ts'

@@ -1,6 +1,6 @@
 import { checkPrimeSync, createHash, createPrivateKey, sign, type KeyObject } from 'node:crypto'
-import { randomBytes } from '../../application/machine.ts'
-import { readAndTry, type SlowCrypto } from '../../infrastructure/keys/slow-crypto.ts'
+import { randomBytes } from '../application/machine.ts'
+import { readAndTry, type SlowCrypto } from '../infrastructure/keys/slow-crypto.ts'
 import { randomFrom, type Random } from './random.ts'
 
 const bytesFrom = (random: Random, count: number): Buffer =>

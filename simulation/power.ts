@@ -18,7 +18,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
   },
 })
-const root = join(import.meta.dirname, '../..')
+const root = join(import.meta.dirname, '..')
 const most = Number(values.seconds)
 
 type Found = { readonly rule: string; readonly seconds: number; readonly worlds: number }
@@ -26,9 +26,9 @@ type Found = { readonly rule: string; readonly seconds: number; readonly worlds:
 /** Plays worlds in a process of its own; undefined if nothing was found. */
 const found = (mutant: Mutant): Promise<Found | undefined> =>
   new Promise((resolve, reject) => {
-    const imports = ['--import', './tests/simulation/plant.mjs', '--import', 'tsx']
+    const imports = ['--import', './simulation/plant.mjs', '--import', 'tsx']
     const options = ['--json', '--worlds', '1000', '--requests', '200', '--seed', values.seed]
-    const words = [...imports, 'tests/simulation/run.ts', ...options]
+    const words = [...imports, 'simulation/run.ts', ...options]
     const env = { ...process.env, DAYBOOK_MUTANT: JSON.stringify(mutant) }
     let [worlds, last, text] = [0, undefined as Found | undefined, '']
     const child = execFile('node', words, { cwd: root, env }, (_, __, problem) => {

@@ -1,6 +1,6 @@
-import type { SignedPost, Unsigned } from '../../infrastructure/callbacks/signed-post.ts'
-import type { FundingSource, Movement } from '../../application/funding.ts'
-import { setTimeout } from '../../application/machine.ts'
+import type { SignedPost, Unsigned } from '../infrastructure/callbacks/signed-post.ts'
+import type { FundingSource, Movement } from '../application/funding.ts'
+import { setTimeout } from '../application/machine.ts'
 import { randomFrom } from './random.ts'
 
 /** What a receiver of callbacks does with a message. */

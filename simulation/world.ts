@@ -3,18 +3,18 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { installMachine } from '../../application/machine.ts'
-import { noFees } from '../../domain/accounting/fees.ts'
-import { feeSchedules, pointsOfSale, users } from '../../domain/aggregates.ts'
-import { Refusal } from '../../domain/refusal.ts'
-import { within } from '../../domain/stream.ts'
-import { registerMerchant } from '../support/register-merchant.ts'
-import { secretHeaders, signedHeaders } from '../../harness/signing.ts'
-import { installSlowCrypto } from '../../infrastructure/keys/slow-crypto.ts'
-import type { Log } from '../../infrastructure/logs/log.ts'
-import { hashSecret } from '../../infrastructure/people/secrets.ts'
-import { readSettings } from '../../infrastructure/settings.ts'
-import { openService } from '../../service/answer.ts'
+import { installMachine } from '../application/machine.ts'
+import { noFees } from '../domain/accounting/fees.ts'
+import { feeSchedules, pointsOfSale, users } from '../domain/aggregates.ts'
+import { Refusal } from '../domain/refusal.ts'
+import { within } from '../domain/stream.ts'
+import { registerMerchant } from '../tests/support/register-merchant.ts'
+import { secretHeaders, signedHeaders } from '../harness/signing.ts'
+import { installSlowCrypto } from '../infrastructure/keys/slow-crypto.ts'
+import type { Log } from '../infrastructure/logs/log.ts'
+import { hashSecret } from '../infrastructure/people/secrets.ts'
+import { readSettings } from '../infrastructure/settings.ts'
+import { openService } from '../service/answer.ts'
 import { simulatedDisk, type DiskFault } from './disk.ts'
 import { simulatedMachine, Stuck, type SimulatedMachine } from './machine.ts'
 import { simulatedBank, simulatedReceivers, type Attempt } from './receivers.ts'
@@ -137,9 +137,9 @@ const install = ({ machine }: SimulatedMachine) => {
 /** Modules that a first use loads, in real time: before all worlds, so that none waits for them. */
 const loadLateModules = () =>
   Promise.all([
-    import('../../service/markdown.ts'),
-    import('../../service/metrics/metrics-registry.ts'),
-    import('../../service/metrics/join-metrics.ts'),
+    import('../service/markdown.ts'),
+    import('../service/metrics/metrics-registry.ts'),
+    import('../service/metrics/join-metrics.ts'),
     import('qrcode'),
     import('date-holidays'),
   ])

@@ -1,4 +1,4 @@
-import { describedIn, type Operation, valuesOf } from '../support/values-of-schema.ts'
+import { describedIn, type Operation, valuesOf } from '../tests/support/values-of-schema.ts'
 import { pick, type Random } from './random.ts'
 import type { Step } from './steps.ts'
 import type { World } from './world.ts'

@@ -1,4 +1,4 @@
-import Database from '../../infrastructure/sqlite.ts'
+import Database from '../infrastructure/sqlite.ts'
 
 /** Where a write to the event log fails: in the middle of its rows, or around their commit. */
 export type DiskFault = 'row fails' | 'commit fails' | 'commit fails, but is done'

@@ -1,4 +1,4 @@
-// Plants one mutant while sources are loaded: `node --import ./tests/simulation/plant.mjs …`.
+// Plants one mutant while sources are loaded: `node --import ./simulation/plant.mjs …`.
 import { register } from 'node:module'
 
 const hook = `

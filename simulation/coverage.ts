@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { eventCatalogue } from '../../domain/events.ts'
-import { textOfRefusal } from '../../http/refusal-answers.ts'
+import { eventCatalogue } from '../domain/events.ts'
+import { textOfRefusal } from '../http/refusal-answers.ts'
 
 export type Coverage = {
   readonly routes: Map<string, number>
@@ -37,7 +37,7 @@ export const routeFinder = (routes: readonly Place[]) => {
   }
 }
 
-const source = readFileSync(new URL('../../domain/refusal.ts', import.meta.url), 'utf8')
+const source = readFileSync(new URL('../domain/refusal.ts', import.meta.url), 'utf8')
 
 /** Each refusal has a text of its own. */
 const refusals = [...source.matchAll(/^ {2}\| '(\w+)'/gm)].map(([, code = '']) => ({
