@@ -125,6 +125,7 @@ test('what came in is booked once another person approves, and the shop sees it'
   await service.operator('invoice', ...off, '--amount', '10.00')
   await approve()
   expect(await invoiceEvents()).toHaveLength(4)
+  await service.core.caughtUp()
   const journal = service.core.accounting.journal.trialBalance()
   expect(journal).toMatchObject([
     { imbalance: '0', balances: { invoices: '0', bank: '17000', written_off: '1000' } },

@@ -7,7 +7,7 @@ import { mutants } from '../../simulation/mutants.ts'
 import { simulate } from '../../simulation/simulate.ts'
 import { excluded } from '../../simulation/wanderer.ts'
 
-const folder = posix.join(import.meta.dirname, 'regressions')
+const folder = posix.join(import.meta.dirname, '../../simulation/regressions')
 const kept = readdirSync(folder).filter((name) => name.endsWith('.json'))
 
 describe('a simulated world', () => {
