@@ -27,14 +27,35 @@ const isSmall = (minor: MinorUnits): boolean => Math.abs(minor) <= maxExactSum
 
 const halfHourOf = (at: TransactionLine['at']): number => Math.floor(at / halfHourMs)
 
+/**
+ * Which parts a line adds to, takes from, or leaves. Lines that differ in it could cancel out, and
+ * what no line has moved could not be told from that.
+ */
+const waysOf = ({
+  amount,
+  additionalAmount,
+  charge,
+}: Pick<Sum, 'amount' | 'additionalAmount' | 'charge'>): number => {
+  const gross = amount + additionalAmount
+  if (!charge) return Math.sign(gross)
+  const { fee, interchange, vat } = charge
+  const parts = [gross, gross - fee - interchange - vat, fee, interchange, vat]
+  return parts.reduce((ways, part) => 3 * ways + Math.sign(part), 0)
+}
+
 /** Of lines of one merchant and point of sale. */
-const isOfKind = (sum: Sum, { ledger, at, action, isFirst, currency, charge }: TransactionLine) =>
-  sum.action === action &&
-  halfHourOf(sum.at) === halfHourOf(at) &&
-  sum.isFirst === (isFirst ?? false) &&
-  sum.ledger === ledger &&
-  sum.currency === currency &&
-  sum.charge?.taxcode === charge?.taxcode
+const isOfKind = (sum: Sum, line: TransactionLine): boolean => {
+  const { ledger, at, action, isFirst, currency, charge } = line
+  return (
+    sum.action === action &&
+    halfHourOf(sum.at) === halfHourOf(at) &&
+    sum.isFirst === (isFirst ?? false) &&
+    sum.ledger === ledger &&
+    sum.currency === currency &&
+    sum.charge?.taxcode === charge?.taxcode &&
+    waysOf(sum) === waysOf(line)
+  )
+}
 
 const sumOf = (line: TransactionLine): Sum => {
   const { merchant, ledger, posId = null, action, isFirst = false, currency, at, charge } = line

@@ -13,10 +13,15 @@ import { turnoverProjection } from '../../projections/turnover.ts'
  */
 const minor = fc.oneof(fc.integer({ min: 0, max: 1_000 }), fc.integer({ min: 0, max: 10 ** 15 }))
 
+const signed = fc.oneof(
+  minor,
+  minor.map((amount) => 0 - amount),
+)
+
 const charge = fc.record({
-  fee: minor,
-  interchange: minor,
-  vat: minor,
+  fee: signed,
+  interchange: signed,
+  vat: signed,
   taxcode: fc.constantFrom('NO:2013', 'SE:2013'),
 })
 
@@ -32,8 +37,8 @@ const line: fc.Arbitrary<TransactionLine> = fc.record({
   credit: fc.boolean(),
   customer: fc.constant(null),
   currency: fc.constantFrom('NOK', 'KWD'),
-  amount: minor,
-  additionalAmount: fc.nat(1_000),
+  amount: signed,
+  additionalAmount: fc.integer({ min: -1_000, max: 1_000 }),
   charge: fc.option(charge),
   text: fc.constant(null),
 })
@@ -69,6 +74,8 @@ const turnoverOf = (sums: readonly LineSum[]) => {
   return rows
 }
 
+const few = { fee: 180, interchange: 20, vat: 45, taxcode: 'NO:2013' }
+
 describe('sums of lines', () => {
   test('are booked as the lines are, one by one, whatever the amounts', () => {
     fc.assert(
@@ -79,7 +86,6 @@ describe('sums of lines', () => {
   })
 
   test('make the turnover of each half hour and point of sale that the lines make', () => {
-    const few = { fee: 180, interchange: 20, vat: 45, taxcode: 'NO:2013' }
     const small = line.map((one) => ({ ...one, amount: one.amount % 1_000_000, charge: few }))
     fc.assert(
       fc.property(fc.array(small, { maxLength: 60 }), (lines) => {
@@ -100,6 +106,13 @@ describe('sums of lines', () => {
       ['capture', 2, 10, 10],
       ['refund', 1, -2, 11],
     ])
+  })
+
+  test('are two where lines would cancel out, so that accounts are moved as by each line', () => {
+    const dispute = { ...one, action: 'dispute', amount: -5, charge: { ...few, fee: 0 } } as const
+    const lines = [dispute, { ...dispute, amount: 5 }]
+    expect(summed(lines).map(({ amount }) => amount)).toEqual([-5, 5])
+    expect([...booked(summed(lines)).accounts.values()]).toContain('0')
   })
 
   test('are several where one would no longer be exact, in the order of their first lines', () => {
