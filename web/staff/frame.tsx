@@ -81,10 +81,10 @@ const linkHtml = (link: Link): Html => (
 const barHtml = ({ language, twinUrl }: LobbyVisitor): Html => {
   const texts = textsIn[language].staffFrame
   return (
-    <p class="sandbox">
+    <aside class="sandbox" aria-label={texts.sandboxNote}>
       <b>{texts.sandboxNote}</b> <span>{texts.sandboxWhat}</span>{' '}
       {twinUrl !== undefined && <Link href={`${twinUrl}/portal/`} text={texts.toProduction} />}
-    </p>
+    </aside>
   )
 }
 
