@@ -73,10 +73,10 @@ async function* batchesOf(store: EventStore, after: Position, end?: Position) {
   }
 }
 
-/** Where the log ends; 0 while the store does not say. */
-const headOf = (store: EventStore): Promise<Position> =>
+/** Where the log ends; `reached` while the store does not say. */
+const headOf = (store: EventStore, reached: Position): Promise<Position> =>
   store.head().catch((error: unknown) => {
-    if (isAway(error)) return start
+    if (isAway(error)) return reached
     throw error
   })
 
@@ -118,7 +118,7 @@ const continueFold = async (place: Place, { store, share, progress }: Needs): Pr
   for await (const batch of batchesOf(store, projector.position())) {
     projector.apply(batch.map(parseEvent), batch.map(leafOf))
     events += batch.length
-    progress(events, projector.position(), await headOf(store))
+    progress(events, projector.position(), await headOf(store, projector.position()))
     await rest()
   }
   const position = projector.position()
@@ -154,7 +154,7 @@ const foldAnew = async (
       await folding.add(batch)
       events += batch.length
       position = batch.at(-1)?.position ?? position
-      progress(events, position, await headOf(store))
+      progress(events, position, await headOf(store, position))
       await rest()
     }
     await folding.written()
