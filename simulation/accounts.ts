@@ -289,6 +289,8 @@ export const checkEnd = async (play: Play): Promise<void> => {
     await settle(play, shop)
   }
   await letPass(play, 1)
+  // Some may have expired since they were read.
+  for (const known of play.payments.values()) await read(play, known, true)
   checkCallbacks(play)
   for (const one of play.destinations.values())
     checkDestination(play, one, await readFeed(play, one.shop))
