@@ -111,7 +111,11 @@ export const twinArrivals = (core: Core, hashPin: HashPin) => {
   const { findStaff, enlist } = staffIn(core)
   const makeShop = makeTestShop(core)
   const arrive = arriveAtTwin({
-    ...{ handle, find, people, findStaff, enlist },
+    handle,
+    find,
+    people,
+    findStaff,
+    enlist,
     makeTestShop: ({ merchant: id, businessName, currency, country, timeZone }, context) => {
       const shop = { id, businessName, currency, timeZone, jurisdiction: country }
       return makeShop({ ...shop, lookupIds: [], netmask: null }, context)
