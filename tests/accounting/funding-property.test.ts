@@ -98,6 +98,18 @@ type Movement = {
 
 const oslo = new Intl.DateTimeFormat('sv', { timeZone: 'Europe/Oslo', dateStyle: 'short' })
 
+const hourOf = new Intl.DateTimeFormat('en', {
+  timeZone: 'Europe/Oslo',
+  hour: '2-digit',
+  hourCycle: 'h23',
+})
+
+/** One at night of a Monday in Oslo: a day ends after as many hours in summer as in winter. */
+const startOf = (week: number): number => {
+  const monday = Date.UTC(2027, 0, 4) + week * 7 * 86_400_000
+  return monday - (Number(hourOf.format(monday)) - 1) * 3_600_000
+}
+
 const send = (tid: string, at: number, command: PaymentCommand) => {
   const context = { ...core.contextOf('test', 'sandbox'), at }
   return core.handle(payments, tid, command, context)
@@ -275,7 +287,7 @@ test(
         for (const isShuffled of [false, true]) {
           const number = (worlds += 1)
           const id = `w${number}x`
-          const start = Date.UTC(2027, 0, 4) + number * 7 * 86_400_000
+          const start = startOf(number)
           const lines = await makePayments(given, start, id)
           await core.readModels.caughtUp()
           const booking = bookedFor(lines, given.strangers, id)
