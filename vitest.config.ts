@@ -23,6 +23,7 @@ export default defineConfig({
     ],
     // Tests of the real process run what `npm start` runs.
     globalSetup: 'tests/build.ts',
+    setupFiles: process.env['PROPERTY_SEED'] ? ['tests/property-seed.ts'] : [],
     // The build is made once, at the start: watching would test a stale one.
     watch: false,
     // Workers start from the build, too: from sources each start takes four times the processor.

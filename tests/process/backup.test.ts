@@ -115,36 +115,40 @@ test('given a backup, when it is checked, then it says what it holds, and reads 
   expect(readdirSync(folder, { recursive: true })).toEqual(before)
 })
 
-test('given a wrapped vault, then its copy stays so, and its check tries the key', async () => {
-  const place = join(root, 'wrapped')
-  const key = join(root, 'vault-key')
-  writeFileSync(key, randomBytes(32).toString('base64'))
-  const settings = { DATA_DIR: place, VAULT_KEY_FILE: key }
-  const words = ['payer', 'add', '+4790000001', '--name', 'Kari', '--pin', '4711']
-  await beginLog(readSettings(settings))
-  expect((await runCommand(settings, ...words)).code).toBe(0)
-  const folder = join(root, 'copy-of-wrapped')
-  const { output } = await runCommand(settings, '--json', 'backup', folder)
-  const { vault_wrapped_by } = JSON.parse(output)
-  expect(vault_wrapped_by).toMatch(/^[\da-f]{8}$/)
+test(
+  'given a wrapped vault, then its copy stays so, and its check tries the key',
+  { tags: 'night' },
+  async () => {
+    const place = join(root, 'wrapped')
+    const key = join(root, 'vault-key')
+    writeFileSync(key, randomBytes(32).toString('base64'))
+    const settings = { DATA_DIR: place, VAULT_KEY_FILE: key }
+    const words = ['payer', 'add', '+4790000001', '--name', 'Kari', '--pin', '4711']
+    await beginLog(readSettings(settings))
+    expect((await runCommand(settings, ...words)).code).toBe(0)
+    const folder = join(root, 'copy-of-wrapped')
+    const { output } = await runCommand(settings, '--json', 'backup', folder)
+    const { vault_wrapped_by } = JSON.parse(output)
+    expect(vault_wrapped_by).toMatch(/^[\da-f]{8}$/)
 
-  const checkWith = (more: object) =>
-    runCommand({ DATA_DIR: folder, ...more }, '--json', 'restore', '--check', folder)
-  for (const given of [{}, { VAULT_KEY_FILE: key }]) {
-    const { code, output } = await checkWith(given)
-    expect([code, JSON.parse(output)]).toEqual([0, expect.objectContaining({ vault_wrapped_by })])
-  }
-  const wrong = join(root, 'wrong-key')
-  writeFileSync(wrong, randomBytes(32).toString('hex'))
-  const { code, errors } = await checkWith({ VAULT_KEY_FILE: wrong })
-  expect([code, errors]).toEqual([1, expect.stringContaining(`by key ${vault_wrapped_by}`)])
-  const started = await runCommand({ DATA_DIR: place }, 'status')
-  expect([started.code, started.errors]).toEqual([
-    1,
-    `DATA_DIR="${place}": the vault is wrapped by key ${vault_wrapped_by}: ` +
-      'name it with VAULT_KEY_FILE or VAULT_KEY_COMMAND\n',
-  ])
-})
+    const checkWith = (more: object) =>
+      runCommand({ DATA_DIR: folder, ...more }, '--json', 'restore', '--check', folder)
+    for (const given of [{}, { VAULT_KEY_FILE: key }]) {
+      const { code, output } = await checkWith(given)
+      expect([code, JSON.parse(output)]).toEqual([0, expect.objectContaining({ vault_wrapped_by })])
+    }
+    const wrong = join(root, 'wrong-key')
+    writeFileSync(wrong, randomBytes(32).toString('hex'))
+    const { code, errors } = await checkWith({ VAULT_KEY_FILE: wrong })
+    expect([code, errors]).toEqual([1, expect.stringContaining(`by key ${vault_wrapped_by}`)])
+    const started = await runCommand({ DATA_DIR: place }, 'status')
+    expect([started.code, started.errors]).toEqual([
+      1,
+      `DATA_DIR="${place}": the vault is wrapped by key ${vault_wrapped_by}: ` +
+        'name it with VAULT_KEY_FILE or VAULT_KEY_COMMAND\n',
+    ])
+  },
+)
 
 test('given a backup, when it is restored, then a service goes on there', async () => {
   const tid = await withPicture()

@@ -71,11 +71,15 @@ test('given what was built and the packages of production alone, then the servic
   expect(await isLive(npm.address)).toBe(false)
 })
 
-test('given a checkout, when npm start compiles it first, then it says so', async () => {
-  const { child, errors } = await start(root, 'npm', 'start', '--silent')
-  expect(errors()).toContain('compiled')
-  await end(child)
-})
+test(
+  'given a checkout, when npm start compiles it first, then it says so',
+  { tags: 'night' },
+  async () => {
+    const { child, errors } = await start(root, 'npm', 'start', '--silent')
+    expect(errors()).toContain('compiled')
+    await end(child)
+  },
+)
 
 test.each(['SIGKILL', 'SIGHUP'] as const)(
   'given a service that npm has started, when npm dies of %s, then the service ends, too',

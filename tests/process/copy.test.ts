@@ -52,21 +52,25 @@ const storeIn = async (DATA_DIR: string) => {
   return store
 }
 
-test('a log that is copied to EventStoreDB and back is the same, row by row', async () => {
-  const { url } = await emptyServer()
-  const back = newFolder()
-  const there = await copy(`sqlite:${large}`, url)
-  const { size, root } = await treeOf({ DATA_DIR: large })
-  expect(there).toMatchObject({ code: 0, told: { events: size, copied: size, root } })
-  expect(size).toBeGreaterThan(2_000)
-  expect(await treeOf({ DATA_DIR: newFolder(), EVENT_STORE: url })).toEqual({ size, root })
+test(
+  'a log that is copied to EventStoreDB and back is the same, row by row',
+  { tags: 'night' },
+  async () => {
+    const { url } = await emptyServer()
+    const back = newFolder()
+    const there = await copy(`sqlite:${large}`, url)
+    const { size, root } = await treeOf({ DATA_DIR: large })
+    expect(there).toMatchObject({ code: 0, told: { events: size, copied: size, root } })
+    expect(size).toBeGreaterThan(2_000)
+    expect(await treeOf({ DATA_DIR: newFolder(), EVENT_STORE: url })).toEqual({ size, root })
 
-  expect(await copy(url, `sqlite:${back}`)).toMatchObject({ told: { copied: size, root } })
-  expect(rowsIn(back)).toEqual(rowsIn(large))
-  const compared = await compareReadModels(await storeIn(large), await storeIn(back))
-  expect(compared).toEqual({ rows: expect.any(Number), difference: undefined })
-  expect(compared.rows).toBeGreaterThan(2_000)
-})
+    expect(await copy(url, `sqlite:${back}`)).toMatchObject({ told: { copied: size, root } })
+    expect(rowsIn(back)).toEqual(rowsIn(large))
+    const compared = await compareReadModels(await storeIn(large), await storeIn(back))
+    expect(compared).toEqual({ rows: expect.any(Number), difference: undefined })
+    expect(compared.rows).toBeGreaterThan(2_000)
+  },
+)
 
 test('in another folder, each event has the time at which it was first written', async () => {
   const folder = newFolder()

@@ -108,23 +108,27 @@ test('given a changed event and no read models, then these end before it', async
   expect((await capture(till, sound, 'another')).status).toBe(204)
 })
 
-test('given a vault elsewhere and an older log, then that is reported', async () => {
-  const parent = folderOfTest()
-  const [DATA_DIR, older] = [join(parent, 'data'), join(parent, 'older')]
-  const settings = { DATA_DIR, VAULT: join(parent, 'vault', 'vault.sqlite') }
-  mkdirSync(DATA_DIR)
-  const first = await startShop(settings)
-  expect(await first.service.stop()).toBe(0)
-  cpSync(DATA_DIR, older, { recursive: true })
-  const second = await startShop(settings)
-  await authorize(second)
-  expect(await second.service.stop()).toBe(0)
-  rmSync(DATA_DIR, { recursive: true })
-  cpSync(older, DATA_DIR, { recursive: true })
+test(
+  'given a vault elsewhere and an older log, then that is reported',
+  { tags: 'night' },
+  async () => {
+    const parent = folderOfTest()
+    const [DATA_DIR, older] = [join(parent, 'data'), join(parent, 'older')]
+    const settings = { DATA_DIR, VAULT: join(parent, 'vault', 'vault.sqlite') }
+    mkdirSync(DATA_DIR)
+    const first = await startShop(settings)
+    expect(await first.service.stop()).toBe(0)
+    cpSync(DATA_DIR, older, { recursive: true })
+    const second = await startShop(settings)
+    await authorize(second)
+    expect(await second.service.stop()).toBe(0)
+    rmSync(DATA_DIR, { recursive: true })
+    cpSync(older, DATA_DIR, { recursive: true })
 
-  const refused = await runCommand(settings, 'status')
-  expect([refused.code, refused.output]).toEqual([1, ''])
-  expect(refused.errors).toContain('which was noted beside the vault')
-  expect((await runCommand(settings, 'restore', '--accept')).code).toBe(0)
-  expect((await runCommand(settings, 'status')).code).toBe(0)
-})
+    const refused = await runCommand(settings, 'status')
+    expect([refused.code, refused.output]).toEqual([1, ''])
+    expect(refused.errors).toContain('which was noted beside the vault')
+    expect((await runCommand(settings, 'restore', '--accept')).code).toBe(0)
+    expect((await runCommand(settings, 'status')).code).toBe(0)
+  },
+)

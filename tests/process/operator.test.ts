@@ -58,7 +58,7 @@ test('the operator creates merchants and users while the service runs, which sen
   expect(receiver.arrivals).toEqual([])
 })
 
-test('a netmask of a merchant is set, and taken away again', async () => {
+test('a netmask of a merchant is set, and taken away again', { tags: 'night' }, async () => {
   const settings = { DATA_DIR: newFolder(), MODE: 'production' }
   onTestFinished(() => rmSync(settings.DATA_DIR, { recursive: true }))
   await beginLog(readSettings(withProduction(settings)))

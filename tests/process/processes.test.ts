@@ -81,12 +81,16 @@ test('given a process that is killed, then the other goes on, and another is sta
   expect(childrenOf(child.pid!)).not.toContain(killed)
 })
 
-test('given a port that is taken, then the processes do not start, and it says why', async () => {
-  const { address } = await startProcesses(2)
-  const { ended, errors } = await startProcesses(2, new URL(address).port)
-  expect((await ended)[0]).toBe(1)
-  expect(errors()).toContain('already in use by another process')
-})
+test(
+  'given a port that is taken, then the processes do not start, and it says why',
+  { tags: 'night' },
+  async () => {
+    const { address } = await startProcesses(2)
+    const { ended, errors } = await startProcesses(2, new URL(address).port)
+    expect((await ended)[0]).toBe(1)
+    expect(errors()).toContain('already in use by another process')
+  },
+)
 
 test('a process that fails again and again is started later and later', () => {
   expect([0, 1, 2, 5, 6, 99].map(pauseBefore)).toEqual([500, 1000, 2000, 16_000, 30_000, 30_000])

@@ -154,22 +154,26 @@ const untilReady = async ({ till }: TestShop): Promise<void> => {
   while ((await status()) !== 200) await nextTurn()
 }
 
-test('read models whose damage is found by background work are replaced at once', async () => {
-  const DATA_DIR = newFolder()
-  const folder = join(DATA_DIR, 'read-models')
-  onTestFinished(() => rmSync(DATA_DIR, { recursive: true }))
-  const before = await startShop({ DATA_DIR })
-  expect(await before.service.stop()).toBe(0)
-  const [name = ''] = readdirSync(folder)
-  const file = join(folder, name)
-  damage(file, 'callback_queue')
+test(
+  'read models whose damage is found by background work are replaced at once',
+  { tags: 'night' },
+  async () => {
+    const DATA_DIR = newFolder()
+    const folder = join(DATA_DIR, 'read-models')
+    onTestFinished(() => rmSync(DATA_DIR, { recursive: true }))
+    const before = await startShop({ DATA_DIR })
+    expect(await before.service.stop()).toBe(0)
+    const [name = ''] = readdirSync(folder)
+    const file = join(folder, name)
+    damage(file, 'callback_queue')
 
-  const damaged = await startShop({ DATA_DIR })
-  while (!existsSync(`${file}-damaged`)) await nextTurn()
-  await untilReady(damaged)
-  expect(await damaged.service.stop()).toBe(0)
-  expect(readdirSync(folder)).toEqual([expect.stringMatching(/-2\.sqlite$/)])
-})
+    const damaged = await startShop({ DATA_DIR })
+    while (!existsSync(`${file}-damaged`)) await nextTurn()
+    await untilReady(damaged)
+    expect(await damaged.service.stop()).toBe(0)
+    expect(readdirSync(folder)).toEqual([expect.stringMatching(/-2\.sqlite$/)])
+  },
+)
 
 test('read models whose damage shows when they are folded into are left for new ones at once', async () => {
   const DATA_DIR = newFolder()
