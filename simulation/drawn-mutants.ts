@@ -12,9 +12,9 @@ const places = {
   'domain/accounting': `completion correction fees ledger line-sums money-line payout-state payouts
     settlement totals transaction-line`,
   application: `answer-payment callback-queue capture-accepted close-reports complete-reports
-    corrections deliver-callbacks delivery-attempts disputes expire-requests feed-destinations handle
-    hold-leases inform-funding match-scans order-payouts owe-messages payment-acts request-payment
-    settle-merchants`,
+    corrections deliver-callbacks delivery-attempts disputes expire-requests feed-destinations
+    handle hold-leases inform-funding match-scans order-payouts owe-messages payment-acts
+    request-payment settle-merchants`,
   projections: '',
   'infrastructure/event-store':
     'sqlite-event-file sqlite-event-log sqlite-event-rows sqlite-event-store sqlite-event-writer',
@@ -31,7 +31,13 @@ const excludedMutations = ['StringLiteral', 'Regex', 'OptionalChaining', 'Object
 
 const silent = { isDebugEnabled: () => false, debug: () => undefined, info: () => undefined }
 
-/** Mutants by the operators of Stryker, drawn from a seed, each file as likely as it has mutants. */
+/** Both counted from 0. */
+type Place = { readonly line: number; readonly column: number }
+
+const offsetOf = (text: string, { line, column }: Place): number =>
+  text.split('\n').slice(0, line).join('\n').length + (line > 0 ? 1 : 0) + column
+
+/** Mutants by the operators of Stryker: a seed draws from all of them. */
 export const drawMutants = async (
   root: string,
   count: number,
@@ -43,21 +49,17 @@ export const drawMutants = async (
   const instrumenter = new Instrumenter(silent as never)
   const options = { plugins: null, excludedMutations, ignorers: [] }
   const { mutants } = await instrumenter.instrument(files, options)
-  const all = mutants
-    .filter(({ status }) => status !== 'Ignored')
-    .map(({ fileName: file, location: { start, end }, mutatorName, replacement: to }): Mutant => {
-      const lines = (files.find(({ name }) => name === file)?.content ?? '').split('\n')
-      const before = lines.slice(0, start.line).join('\n').length + (start.line > 0 ? 1 : 0)
-      const until = lines.slice(0, end.line).join('\n').length + (end.line > 0 ? 1 : 0)
-      const at = before + start.column
-      const from = lines.join('\n').slice(at, until + end.column)
-      const words = [from, to].map((text) => text.replaceAll(/\s+/g, ' ').slice(0, 60))
-      const name = `${file}:${start.line + 1} ${mutatorName}: ${words.join(' → ')}`
-      return { name, file, from, to, at }
-    })
+  const left = mutants.filter(({ status }) => status !== 'Ignored')
   const random = randomFrom(seed)
-  const drawn: Mutant[] = []
-  while (drawn.length < count && all.length > 0)
-    drawn.push(...all.splice(wholeBelow(random, all.length), 1))
-  return drawn
+  const drawn = Array.from({ length: Math.min(count, left.length) }, () =>
+    left.splice(wholeBelow(random, left.length), 1),
+  ).flat()
+  return drawn.map(({ fileName: file, location, mutatorName, replacement: to }) => {
+    const { content = '' } = files.find(({ name }) => name === file) ?? {}
+    const at = offsetOf(content, location.start)
+    const from = content.slice(at, offsetOf(content, location.end))
+    const words = [from, to].map((text) => text.replaceAll(/\s+/g, ' ').slice(0, 60))
+    const name = `${file}:${location.start.line + 1} ${mutatorName}: ${words.join(' → ')}`
+    return { name, file, from, to, at }
+  })
 }
