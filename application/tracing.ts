@@ -16,7 +16,7 @@ export const readTraceparent = (header: string | undefined): Traceparent | undef
 export const traceIdOf = (traceparent: Traceparent): string => traceparent.slice(3, 35)
 
 /** Whether whoever began the trace records it (the first flag). */
-const isRecorded = (traceparent: Traceparent): boolean =>
+export const isRecorded = (traceparent: Traceparent): boolean =>
   Number.parseInt(traceparent.slice(-1), 16) % 2 === 1
 
 /** Named by the semantic conventions of OpenTelemetry, or begun with `daybook.`. */
@@ -25,8 +25,6 @@ export type Attributes = Readonly<Record<string, string | number | undefined>>
 export type SpanStart = {
   readonly name: string
   readonly kind: 'server' | 'client' | 'producer' | 'consumer' | 'internal'
-  /** Undefined begins a trace. */
-  readonly parent: Traceparent | undefined
   readonly attributes: Attributes
   /** By `steadyTime`; by default now. */
   readonly since?: number
@@ -40,8 +38,14 @@ export type Span = {
   readonly end: (attributes?: Attributes, failure?: string) => void
 }
 
-/** Records spans; undefined for one that is not sampled. */
-export type StartSpan = (start: SpanStart) => Span | undefined
+/**
+ * Records spans; undefined for one that is not sampled, which is never described. Without a parent
+ * it begins a trace.
+ */
+export type StartSpan = (
+  parent: Traceparent | undefined,
+  describe: () => SpanStart,
+) => Span | undefined
 
 /** Of this thread. */
 let record: StartSpan | undefined
@@ -52,13 +56,8 @@ export const recordSpans = (startSpan: StartSpan | undefined): void => void (rec
 export const areSpansRecorded = (): boolean => record !== undefined
 
 /** Begins a span; undefined if nobody records it. */
-export const startSpan: StartSpan = (start) => record?.(start)
+export const startSpan: StartSpan = (parent, describe) => record?.(parent, describe)
 
 /** The same inside a trace; undefined too if that is not recorded. */
-export const startSpanWithin = (
-  parent: Traceparent | undefined,
-  start: () => Omit<SpanStart, 'parent'>,
-): Span | undefined => {
-  if (!record || parent === undefined || !isRecorded(parent)) return undefined
-  return record({ parent, ...start() })
-}
+export const startSpanWithin: StartSpan = (parent, describe) =>
+  record && parent !== undefined && isRecorded(parent) ? record(parent, describe) : undefined

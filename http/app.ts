@@ -195,16 +195,15 @@ const responseOf = (
 const traceOf = ({ req, env }: Http, route: string, requestId: string) => {
   const parent = readTraceparent(headerOf(req, env?.incoming ?? {}, 'traceparent'))
   // Neither the path nor its query: they may hold secrets of payers.
-  const span = startSpan({
+  const span = startSpan(parent, () => ({
     name: `${req.method} ${route}`,
     kind: 'server',
-    parent,
     attributes: {
       'http.request.method': req.method,
       'http.route': route,
       'daybook.request.id': requestId,
     },
-  })
+  }))
   return { span, traceparent: span?.traceparent ?? parent }
 }
 

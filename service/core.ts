@@ -57,7 +57,7 @@ export const openCore = async (
 ) => {
   const { HOST, PORT, PUBLIC_URL, acceptsLoss } = settings
   // Commands begin no traces.
-  const endTraces = address && (await recordTraces(settings, log))
+  const endTraces = address && (await recordTraces(settings, log, beside))
   const events = await openLog(settings, log, writer ?? beside, isAlone)
   const { store, from, streams, handle, find, clock } = events
   const context = clock.contextOf('daybook')

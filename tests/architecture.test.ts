@@ -169,7 +169,7 @@ const loadedWith = (file: string, loaded = new Set<string>()): ReadonlySet<strin
 
 describe('what few need', () => {
   const client = '@eventstore/db-client'
-  const traces = ['@opentelemetry/api', '@opentelemetry/sdk-trace']
+  const traces = ['@opentelemetry/api', '@opentelemetry/resources']
   test.each([
     ['cli/run-command.ts', [server, client, 'hono', 'prom-client', 'xmlbuilder2']],
     [
@@ -186,7 +186,7 @@ describe('what few need', () => {
   })
 
   test('is loaded with what needs it', () => {
-    expect(loadedWith('infrastructure/traces/open-telemetry.ts')).toContain('@opentelemetry/api')
+    expect(loadedWith('infrastructure/traces/span-job.ts')).toContain('@opentelemetry/api')
     expect(loadedWith('infrastructure/event-store/eventstoredb-event-store.ts')).toContain(client)
     expect(loadedWith('service/metrics/metrics-registry.ts')).toContain('prom-client')
   })

@@ -164,7 +164,7 @@ export const post = async (
   const { request, dispatcher } = await (loaded ??= load())
   // No request causes it: a trace of its own.
   const attributes = { 'http.request.method': 'POST', 'url.full': url }
-  const span = startSpan({ name: 'POST', kind: 'client', parent: undefined, attributes })
+  const span = startSpan(undefined, () => ({ name: 'POST', kind: 'client', attributes }))
   const sent = span ? { ...headers, traceparent: span.traceparent } : headers
   try {
     const answer = await request(url, { method: 'POST', headers: sent, body, signal, dispatcher })
