@@ -9,6 +9,8 @@ import { offerSnapshots } from '../../infrastructure/snapshots/offer-snapshots.t
 import type { Where } from '../../infrastructure/worker.ts'
 import { type IncomingMessage, type Server, createServer, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { contain } from '../../application/contain.ts'
 import type { Vitals } from '../metrics/readiness.ts'
 import { StoreUnavailable } from '../../application/event-store.ts'
@@ -161,6 +163,14 @@ const untilCaughtUp = async ({ caughtUp }: Pick<Core, 'caughtUp'>): Promise<void
     }
 }
 
+/** What a start leaves would be moved and collected while the first requests wait. */
+const collectGarbage = (): void => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  setFlagsFromString('--no-expose-gc')
+  collect()
+}
+
 type Given = {
   /** It has answered without the service. */
   readonly waiting?: Listening | undefined
@@ -196,6 +206,7 @@ export const startServer = async (
   const fetch = opened.inFlight.counted(opened.app.fetch)
   const answers = { fetch: pages?.over(fetch) ?? fetch, refusal }
   if (olderReads) await untilCaughtUp(opened.core)
+  if (beside === 'worker') collectGarbage()
   const { http, ...listening } =
     waiting ?? (await listenWith(answers, hostname, port, log, sockets.http))
   handleUpgrades(http.server, opened.pusher.upgrades)
