@@ -39,7 +39,10 @@ const restMs = 1_000
 const longestBeginMs = 1_000
 
 type Needs = Pick<Core, 'settings' | 'publicUrl' | 'readModels' | 'log'> & {
-  readonly callbacks: { readonly queue: Pick<Core['callbacks']['queue'], 'dueAnywhere'> }
+  readonly callbacks: {
+    readonly queue: Pick<Core['callbacks']['queue'], 'dueAnywhere'>
+    readonly eventDestinations: Pick<Core['callbacks']['eventDestinations'], 'all'>
+  }
 }
 type Settling = { readonly resolve: () => void; readonly reject: (error: Error) => void }
 
@@ -88,14 +91,14 @@ const startThread = (
 
 /**
  * Delivers callbacks in a thread of lower priority, so that payments need not wait. The thread
- * starts with the first queued message, and restarts a second after it ends.
+ * starts with the first queued message or event destination, and restarts a second after it ends.
  */
 export const deliveryInThread = (
   needs: Needs,
   shareWriter: () => MessagePort,
   countAttempt: CountAttempt,
 ): Work => {
-  const { queue } = needs.callbacks
+  const { queue, eventDestinations } = needs.callbacks
   let thread: ReturnType<typeof startThread> | undefined
   let restsUntil = 0
   let isStopping = false
@@ -121,7 +124,8 @@ export const deliveryInThread = (
     due: async (at) => {
       if (thread || isStopping) return null
       if (steadyTime() < restsUntil) return at + restMs
-      if (isAnyWaiting()) started()
+      // The first messages to an event destination need not wait for its start.
+      if (isAnyWaiting() || eventDestinations.all().length > 0) started()
       return null
     },
     sendsMessages: true,

@@ -144,3 +144,19 @@ describe('given a service that delivers callbacks in a thread,', () => {
     )
   })
 })
+
+test('an event destination begins the thread, before anything waits for it', async () => {
+  const own = { folder: newFolder(), ...heardLog() }
+  const given = { DATA_DIR: own.folder, HOST: '127.0.0.1', PORT: '0' }
+  const other = await startServer(readSettings(given), own.log, 'worker')
+  const path = `${other.address}/merchant/v1/event_destination/`
+  const headers = {
+    ...secretHeaders('sandbox', 'pos1', 'sandbox-secret'),
+    'Content-Type': 'application/json',
+  }
+  const body = JSON.stringify({ uri: receiver.url('/events') })
+  expect((await fetch(path, { method: 'POST', headers, body })).status).toBe(201)
+  await own.heard(isReady)
+  await other.stop()
+  rmSync(own.folder, { recursive: true })
+})
