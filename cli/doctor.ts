@@ -13,6 +13,7 @@ import {
   mailFinding,
   serviceFinding,
   trustOf,
+  twinFinding,
 } from './doctor/network.ts'
 import { backupFinding, logFinding, vaultFinding } from './doctor/safekeeping.ts'
 
@@ -96,6 +97,7 @@ const checksOf = (
     callbacks: withCore((core) => callbackFinding(core, settings)),
     gateway: () => gatewayFinding(settings),
     mail: () => mailFinding(settings),
+    twin: () => twinFinding(settings),
     bank: () => bankFinding(settings),
     funding: () => fundingFinding(settings),
   }

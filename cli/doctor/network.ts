@@ -154,6 +154,30 @@ export const gatewayFinding = async (settings: Settings): Promise<Finding> =>
     ? fault('nobody can prove a phone number', 'set MESSAGE_URL to your gateway')
     : gatewayOf(settings.MESSAGE_URL, settings)
 
+/** The daybook that the switch of the portal leads to, as browsers reach it. */
+export const twinFinding = async ({
+  TWIN_URL,
+  PUBLIC_URL,
+  NODE_EXTRA_CA_CERTS,
+}: Settings): Promise<Finding> => {
+  if (TWIN_URL === undefined) return ok('TWIN_URL is not set: the portal has no switch')
+  const advice = 'set it to the PUBLIC_URL of your other daybook, with https'
+  if (!TWIN_URL.startsWith('https:')) return fault(`${TWIN_URL} is without TLS`, advice)
+  if (TWIN_URL === PUBLIC_URL) return fault('TWIN_URL leads to this daybook itself', advice)
+  const url = `${TWIN_URL}/health/ready`
+  let found: string
+  try {
+    const trust = { secureContext: trustingAlso(NODE_EXTRA_CA_CERTS) }
+    const { status, body } = await ask(url, 'GET', trust)
+    if (status === 200 && body.includes('"status":"ready"')) return ok(`${TWIN_URL} is ready`)
+    found = `${url} answers ${status}, and not that it is ready`
+  } catch (error) {
+    if (!(error instanceof Unreachable)) throw error
+    found = error.message
+  }
+  return fault(found, 'start your other daybook, or set TWIN_URL to its PUBLIC_URL')
+}
+
 /** The mail server lets the service sign in, or the gateway of mails answers. */
 export const mailFinding = async (settings: Settings): Promise<Finding> => {
   const { MAIL_URL } = settings

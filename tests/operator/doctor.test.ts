@@ -142,6 +142,7 @@ test('given a set-up in production, then only what lacks is told', async () => {
     callbacks: 'warning',
     gateway: 'ok',
     mail: 'ok',
+    twin: 'ok',
     bank: 'warning',
     funding: 'warning',
   })
@@ -202,6 +203,20 @@ test('given a mail server, then it is told whether it lets the service in', asyn
   expect(await stateWith(mailbox.url)).toMatch(/^fault: \S+ does not: E/)
   const gateway = await listen((_, answer) => answer.writeHead(503).end())
   expect(await stateWith(gateway)).toBe(`fault: ${gateway} answers 503`)
+})
+
+test('given a twin, then it is told whether it is another one that is ready', async () => {
+  const stateWith = async (TWIN_URL: string) => (await examine({ TWIN_URL })).stateOf('twin')
+  const ready = await listen(proxy)
+  expect(await stateWith(ready)).toBe(`ok: ${ready} is ready`)
+  expect(await stateWith(service.address)).toBe(`fault: ${service.address} is without TLS`)
+  const own = 'fault: TWIN_URL leads to this daybook itself'
+  expect(await stateWith(settings.PUBLIC_URL ?? '')).toBe(own)
+  const failing = await listen((_, answer) => answer.writeHead(503).end())
+  expect(await stateWith(failing)).toContain(`fault: ${failing}/health/ready answers 503`)
+  expect(await stateWith('https://127.0.0.1:1')).toMatch(/^fault: https:\/\/127\.0\.0\.1:1: /)
+  const { points } = await examine({ TWIN_URL: failing })
+  expect(points.find(({ point }) => point === 'twin')).toHaveProperty('advice')
 })
 
 test('given a clock two days ahead, then all that goes by it is told', async () => {
