@@ -7,7 +7,9 @@ import {
   isOpen,
   isInOwnLedger,
   isRefunded,
+  isShownOtherwise,
   paymentTable,
+  shownAmount,
   type PaymentRow,
 } from './payment-table.ts'
 import { columnsOf, findBy, given, prepared, rowsOf, same } from './prepared.ts'
@@ -159,6 +161,8 @@ export const paymentListQueries = (db: BetterSQLite3Database) => {
   const atPos = newest('by_pos', same(posId))
   const inLedger = newest('by_ledger', and(same(ledger), isInOwnLedger))
   const ofAmount = newest('by_amount', eq(amount, given('exactly')))
+  const otherwise = and(sql`${shownAmount} = ${given('exactly')}`, isShownOtherwise)
+  const ofShown = newest('by_shown_amount', otherwise)
   const ofCustomer = newest('by_customer', and(eq(customerKey, given('customer')), hasCustomer))
   const open = newest('open', and(same(isWaiting), isOpen))
   const failed = newest('failed', hasFailed)
@@ -182,6 +186,9 @@ export const paymentListQueries = (db: BetterSQLite3Database) => {
       inLedger.all({ ...bound(merchant, range), ledger }),
     ofAmount: (merchant: string, exactly: number, range: PaymentRange) =>
       ofAmount.all({ ...bound(merchant, range), exactly }),
+    /** Of which lists show this amount, and not the one requested. */
+    ofShown: (merchant: string, exactly: number, range: PaymentRange) =>
+      ofShown.all({ ...bound(merchant, range), exactly }),
     ofCustomer: (merchant: string, customer: string, range: PaymentRange) =>
       ofCustomer.all({ ...bound(merchant, range), customer }),
     /** Payments that wait for their payer, or are authorised. */

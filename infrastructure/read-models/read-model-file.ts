@@ -1,3 +1,4 @@
+import { is, SQL } from 'drizzle-orm'
 import { drizzle, type BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { type SQLiteTable, getTableConfig, SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
 import {
@@ -40,7 +41,10 @@ const indexesOf = (table: SQLiteTable): string[] => {
   const { name, indexes } = getTableConfig(table)
   return indexes.map(({ config }) => {
     const condition = config.where ? ` WHERE ${dialect.sqlToQuery(config.where).sql}` : ''
-    const place = `${quoted(name)} (${columnsOf(config.columns)})`
+    const columns = config.columns.map((one) =>
+      is(one, SQL) ? dialect.sqlToQuery(one).sql : columnsOf([one]),
+    )
+    const place = `${quoted(name)} (${columns.join(', ')})`
     return `CREATE INDEX IF NOT EXISTS ${quoted(config.name)} ON ${place}${condition}`
   })
 }

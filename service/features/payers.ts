@@ -65,9 +65,9 @@ export const payerSlice = (core: Core, about: About, parts: Parts) => {
     findApplication,
     applicationName: (client: string) => findApplication(client)?.name,
     scanShortlink: parts.merchants.scanShortlink,
-    shopOfShortlink: (id: string): string | undefined => {
-      const row = core.merchants.shortlinks.find(streamOf(shortlinks, id))
-      return row && shopName(row.data.merchant)
+    placeOfShortlink: (id: string) => {
+      const data = core.merchants.shortlinks.find(streamOf(shortlinks, id))?.data
+      return data && { shop: shopName(data.merchant), description: data.description }
     },
     findRequest,
     findPayerPermission,

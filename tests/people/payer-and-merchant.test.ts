@@ -20,8 +20,8 @@ afterAll(() => service.stop())
 const api = (method: string, path: string, body?: unknown) =>
   service.call(method, `/payer/v1${path}`, body, { Authorization: `Bearer ${token}` })
 
-const newShortlink = async () => {
-  const { body } = await service.call('POST', '/merchant/v1/shortlink/', {})
+const newShortlink = async (about = {}) => {
+  const { body } = await service.call('POST', '/merchant/v1/shortlink/', about)
   return (await service.call('GET', `/merchant/v1/shortlink/${body.id}/`)).body as {
     readonly id: string
     readonly shortlink_value: string
@@ -74,12 +74,12 @@ describe('a payer who scans the code of a shop', () => {
   })
 
   test('with the camera of a phone is brought to the page where one tap scans it', async () => {
-    const { id, shortlink_value: value } = await newShortlink()
+    const { id, shortlink_value: value } = await newShortlink({ description: 'The garden' })
     const stranger = makeVisitor(service)
     const signIn = await stranger.follow(await stranger.visit(`${value}bar`))
     const page = await stranger.follow(await stranger.signInAt(signIn, 'bob'))
     expect(page.html).toContain(`value="${value}bar"`)
-    expect(page.html).toMatch(/<h1>Sandbox Shop<\/h1>[^]*<b>bar<\/b>/)
+    expect(page.html).toMatch(/<h1>Sandbox Shop<\/h1>[^]*<b>The garden · bar<\/b>/)
     expect(page.html).not.toContain('Point your phone')
     await stranger.submit(page, { text: `${value}bar` })
     const last = await service.call('GET', `/merchant/v1/shortlink/${id}/last_scan/`)

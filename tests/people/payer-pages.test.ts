@@ -187,6 +187,7 @@ describe('given a payment of which the shop has taken a part, its payer reads wh
       }
       const receipt = textOf((await alice.visit(`/payer/payment/${id}`)).html)
       expect(receipt).toMatch(/^ Refunded .* Paid NOK 100\.00 Refunded .* −NOK 50\.00 Refunded /)
+      expect(receipt).not.toContain('Reserved')
       expect(receipt).toContain('Refunded in all −NOK 100.00')
     },
   )

@@ -21,12 +21,12 @@ const calledBy = async (tid: string, search: string): Promise<readonly unknown[]
   ]
 }
 
-test('a code is called what its label says, else its description, else its till', async () => {
+test('a code is called what its label says, else its description', async () => {
   const [named, plain] = [await code('The garden'), await code()]
   const request = (pos_tid: string, customer?: string) =>
     desk.request({ pos_tid, ...(customer !== undefined && { customer }) })
   const bare = await request('bare', `shortlink_id:${plain}`)
-  expect(await calledBy(bare, 'bare')).toEqual(['QR code, Till 1', 'QR code, Till 1'])
+  expect(await calledBy(bare, 'bare')).toEqual(['QR code', 'QR code'])
   const told = await request('told', `shortlink_id:${named}`)
   expect(await calledBy(told, 'told')).toEqual(['The garden', 'The garden'])
   const scan = { payer: '4799999901', argstring: 'Table 7' }
@@ -35,6 +35,6 @@ test('a code is called what its label says, else its description, else its till'
   const token = await request('token', body.id)
   expect(await calledBy(token, 'token')).toEqual(['Table 7', 'Table 7'])
   const anybody = await request('anybody')
-  const waits = 'Link or QR code, Till 1'
+  const waits = 'Link or QR code'
   expect(await calledBy(anybody, 'anybody')).toEqual([waits, waits])
 })

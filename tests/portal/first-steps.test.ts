@@ -47,9 +47,7 @@ const steps = async (visitor = desk.alice, path = shop) => {
 
 const first = [
   'Done: Say which account payouts go to',
-  expect.stringMatching(
-    /^Connect a till, or take payments in the portal: .* > points-of-sale\/new$/,
-  ),
+  expect.stringMatching(/^Connect a till, or take payments in the portal: .* > take$/),
   'Invite your staff > staff?invite',
   'Take a test payment > take',
   'Close the first report > money/ledgers/default',

@@ -46,7 +46,9 @@ test('given a settlement, then every bar from turnover to payout adds up', async
   const page = await bob.visit(`${money}/settlements/1`)
   expect(page.status).toBe(200)
   const rows = [
-    ...page.html.matchAll(/<th scope="row">([^<]*)<\/th>\s*<td class="number">([^<]*)</g),
+    ...page.html.matchAll(
+      /<th scope="row">([^<]*)<svg.*?<\/svg><\/th>\s*<td class="number">([^<]*)</g,
+    ),
   ]
   const sums = rows.map(([, name = '', text = '']) => ({
     name,
@@ -58,7 +60,12 @@ test('given a settlement, then every bar from turnover to payout adds up', async
   expect(rest.map(({ name }) => name)).toContain('Refunds')
   const parts = rest.reduce((sum, { minor }) => sum + minor, captured?.minor ?? 0)
   expect(payout).toEqual({ name: 'Payout', minor: parts })
-  expect(page.html.match(/<svg\s+class="chart waterfall/g)).toHaveLength(2)
+  const bars = [...page.html.matchAll(/<rect class="(\w+)" x="([\d.]+)" width="([\d.]+)"/g)].map(
+    ([, kind, x, width]) => ({ kind, from: Number(x), to: Number(x) + Number(width) }),
+  )
+  expect(bars.map(({ kind }) => kind)).toEqual(['total', ...rest.map(() => 'minus'), 'total'])
+  const ends = bars.slice(0, -1).map(({ kind, from, to }) => (kind === 'total' ? to : from))
+  bars.slice(1).forEach(({ to }, index) => expect(to).toBeCloseTo(ends[index] ?? 0, 0))
   expect(plain(page)).toContain('not ordered from the bank yet')
   expect(plain(page)).toContain('This payout covers all transactions up to')
   expect(page.html).toContain(`href="${money}/terms"`)

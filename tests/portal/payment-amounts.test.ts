@@ -16,12 +16,13 @@ const pageOf = (tid: string, more: string, visitor = desk.alice): Promise<Shown>
 
 const money = (text: string): string => `NOK\u00a0${text}`
 
+const choicesIn = ({ html }: Shown) =>
+  [...html.matchAll(/href="([^"]*\?amount=[^"]*)"\s*>([^<]*)</g)].map(([, href = '', name]) => ({
+    name,
+    href: href.replaceAll('&amp;', '&'),
+  }))
+
 test('all that is left and half of it are a click away, as far as the role may', async () => {
-  const choicesIn = ({ html }: Shown) =>
-    [...html.matchAll(/href="([^"]*\?amount=[^"]*)"\s*>([^<]*)</g)].map(([, href = '', name]) => ({
-      name,
-      href: href.replaceAll('&amp;', '&'),
-    }))
   const tid = await desk.accepted({ amount: '100.01', additional_amount: '10.00' })
   const [all, half] = choicesIn(await pageOf(tid, '/capture'))
   expect([all?.name, half?.name]).toEqual([
@@ -125,7 +126,7 @@ test('fees that come back with a refund are told as returned', async () => {
   expect(page.html).toContain(`Fees returned ${money('1.80')}`)
   expect(page.html).not.toContain('This costs')
   await confirmAt(desk.alice, page)
-  expect((await pageOf(tid, '')).html).toMatch(/−NOK\u00a01\.80 <small class="quiet">returned</)
+  expect((await pageOf(tid, '')).html).toMatch(/>−1\.80 <small class="quiet">returned</)
 })
 
 test('a shop’s current debt is shown alike on the overview and under Money', async () => {
@@ -156,4 +157,22 @@ test.each([
   expect(invalid[0]?.[0]).toContain(`aria-describedby="${name}-problem ${name}-hint"`)
   expect(html).toMatch(new RegExp(`<p id="${name}-problem"[^>]*role="alert">[^<]+<`))
   expect(html.match(/role="alert"/g)).toHaveLength(1)
+})
+
+test('each thing that was bought can be refunded with a click, without the tip', async () => {
+  const item = (product_id: string, total: string, description?: string) => ({
+    ...{ product_id, quantity: '1', item_cost: total, total, ...(description && { description }) },
+  })
+  const line_items = [item('1', '189.00', 'Soup'), item('2', '139.00'), item('3', '-28.00', 'Off')]
+  const tid = await desk.accepted({ amount: '300.00', additional_amount: '38.00', line_items })
+  expect(choicesIn(await pageOf(tid, '/capture'))).toHaveLength(2)
+  await confirmAt(desk.alice, await pageOf(tid, '/capture?amount=300&additional=38'))
+  const choices = choicesIn(await pageOf(tid, '/refund'))
+  expect(choices.map(({ name }) => name)).toEqual([
+    ...[`All that is left: ${money('338.00')}`, `Half: ${money('169.00')}`],
+    ...[`Soup: ${money('189.00')}`, `2: ${money('139.00')}`],
+  ])
+  const { html } = await desk.alice.visit(choices[2]?.href ?? '')
+  expect(html).toContain(`Refund ${money('189.00')}`)
+  expect(html).toMatch(/Goods<.*?189\.00.*?Tip<.*?>NOK\u00a00\.00</s)
 })

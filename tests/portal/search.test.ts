@@ -71,6 +71,19 @@ test.each([
   expect(await payments(text)).toEqual(expected)
 })
 
+test('a payment is found by the amount shown, with its tip or captured in part', async () => {
+  const { request, service } = desk
+  const tipped = { pos_tid: 'C-1', amount: '372.00', additional_amount: '38.00' }
+  const tid = await request({ ...tipped, additional_edit: true })
+  expect(await payments('410')).toEqual(['C-1'])
+  await service.call('POST', `/sandbox/v1/payment_request/${tid}/accept/`)
+  const capture = { action: 'capture', amount: '300.00', additional_amount: '11.00' }
+  const path = `/merchant/v1/payment_request/${tid}/`
+  await service.call('PUT', path, { ...capture, currency: 'NOK', capture_id: 'a' })
+  expect([await payments('311,00'), await payments('410')]).toEqual([['C-1'], []])
+  expect(await payments('372')).toEqual(['C-1'])
+})
+
 test('a payment is found by its id, or the beginning of it', async () => {
   expect([await payments(tid), await payments(tid.slice(0, 10).toUpperCase())]).toEqual([
     ['A-1042'],

@@ -51,7 +51,7 @@ test('the overview and Money tell where it is in every currency, and lead there'
     'Reserved, with customers €25.00 NOK 110.00 Accepted and not captured yet.',
     expect.stringMatching(/^In the till, not settled NOK 48\.20 So far\. Will be settled \w/),
     expect.stringMatching(
-      /^Settled, with the bank €20\.00 NOK 283\.20 €20\.00 due \w+ NOK 283\.20 due \w+$/,
+      /^Settled, on its way €20\.00 NOK 283\.20 €20\.00 due \w+ NOK 283\.20 due \w+$/,
     ),
     'Arrived NOK 0.00',
   ])
@@ -150,7 +150,7 @@ test('the next payout is told by currency and by when, apart from what is unsett
   await desk.service.operator('bank', 'import', file)
   await goTo(day, '23:00:00')
   const { places } = await where('money')
-  expect(places[2]).toBe('Settled, with the bank NOK 0.00')
+  expect(places[2]).toBe('Settled, on its way NOK 0.00')
   expect(places[3]).toMatch(/^Arrived €20\.00 NOK \d+\.\d\d On bank statements/)
   await goTo(dayAfter(day, 31))
   expect((await where('money')).places[3]).toBe('Arrived NOK 0.00')

@@ -67,6 +67,7 @@ test('each list of payments is read from an index in its order, without sorting'
     lists.newest('m', range)
     lists.atPos('m', 'till', range)
     lists.ofAmount('m', 1, range)
+    lists.ofShown('m', 1, range)
     lists.ofCustomer('m', 'c', range)
     lists.open('m', true, range)
     lists.failed('m', range)
@@ -81,6 +82,7 @@ test('each list of payments is read from an index in its order, without sorting'
     expect.stringContaining('INDEX payments_by_amount (merchant=? AND amount>? AND (amount,'),
     `SEARCH payments USING INDEX payments_by_customer (merchant=? AND customerKey=? ${timed}`,
     `SEARCH payments USING INDEX payments_by_pos (merchant=? AND posId=? ${timed}`,
+    expect.stringContaining('INDEX payments_by_shown_amount (merchant=? AND <expr>=? AND requeste'),
     `SEARCH payments USING INDEX payments_by_time (merchant=? ${timed}`,
     `SEARCH payments USING INDEX payments_failed (merchant=? ${timed}`,
     `SEARCH payments USING INDEX payments_open (merchant=? AND isWaiting=? ${timed}`,

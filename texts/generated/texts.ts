@@ -349,7 +349,6 @@ export type Catalogue = {
     readonly callbacks_abandoned: string
     readonly callbacks_failed: string
     readonly callbackSince: Message<'time'>
-    readonly callbacksNone: string
     readonly compared: Message<'earlier' | 'period'>
     readonly comparedToNow: Message<'earlier' | 'period'>
     readonly currency: string
@@ -452,8 +451,8 @@ export type Catalogue = {
     readonly costsNothing: string
     readonly csv: string
     readonly customer: string
-    readonly customerAnybody: Message<'pos'>
-    readonly customerCode: Message<'pos'>
+    readonly customerAnybody: string
+    readonly customerCode: string
     readonly customerErased: string
     readonly day: string
     readonly details: string

@@ -58,7 +58,7 @@ const linesHtml = (order: Order): Html => {
   })
   if (rows.length === 0) rows.push([texts.amount, amount(outcome.amount)])
   return [
-    <h2>{texts.items}</h2>,
+    <h2>{outcome.status === 'pending' ? texts.items : texts.bought}</h2>,
     <table>
       <Rows rows={rows} />
       {!(additionalAmount === 0 && !mayChange) && (

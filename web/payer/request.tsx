@@ -137,11 +137,11 @@ export const receiptHtml = (
     minor === 0 ? [] : [[name, shownAmount(minor, outcome.currency, locale)]]
   const rows: Row[] = [
     [texts.date, shownTime(outcome.answeredAt ?? outcome.modifiedAt, locale)],
-    ...row(texts.statusReserved, isReserved ? asked : 0),
+    ...row(texts.statusReserved, isReserved && asked !== captured ? asked : 0),
     ...row(texts.paid, captured),
     ...row(texts.notCollected, released),
     ...refunds.map((refund): Row => [
-      [texts.refunded, ' ', <small>{shownTime(refund.at, locale)}</small>],
+      [texts.refunded, <br />, <small>{shownTime(refund.at, locale)}</small>],
       shownAmount(-sumOf(refund), outcome.currency, locale),
     ]),
     ...row(texts.refundedSum, refunds.length > 1 ? -refunded : 0),

@@ -12,8 +12,10 @@ import { longestArgstring } from '../../http/merchant/shortlink-code.ts'
 
 export type ScannedCodeNeeds = {
   readonly caughtUp: () => Promise<void>
-  /** The shop of a shortlink; undefined for an unknown one. */
-  readonly shopOfShortlink: (shortlink: string) => string | undefined
+  /** The shop of a shortlink, and what it calls that; undefined for an unknown one. */
+  readonly placeOfShortlink: (
+    shortlink: string,
+  ) => { readonly shop: string; readonly description: string | null } | undefined
   readonly issuer: () => string
   /** A payer scans a shortlink; returns the request that picked it up. */
   readonly scanShortlink: (
@@ -93,19 +95,18 @@ const scanPages = (needs: ScannedCodeNeeds, visits: Visits) => {
   /** Of a camera that has opened a code: whose it is, before the shop learns of the payer. */
   const foundPage = (visitor: SignedIn, text: string): Promise<RawReply> => {
     const code = readCode(needs.issuer(), text)
-    const shop = code && 'shortlink' in code && needs.shopOfShortlink(code.shortlink)
-    if (!shop) return scanPage(visitor, text)
+    const place = code && 'shortlink' in code && needs.placeOfShortlink(code.shortlink)
+    if (!place) return scanPage(visitor, text)
+    const { shop, description } = place
     const { texts, csrf } = visitor
     return visits.show(visitor, {
       title: shop,
       body: (
         <form class="card" method="post" action="/payer/scan">
           <h1>{shop}</h1>
-          {code.argstring !== '' && (
-            <p>
-              <b>{code.argstring}</b>
-            </p>
-          )}
+          <p>
+            <b>{[description, code.argstring].filter(Boolean).join(' · ')}</b>
+          </p>
           <Hidden fields={{ csrf, text }} />
           <p>{texts.scanFound}</p>
           <Actions button={texts.continue} back="/payer/" cancel={texts.cancel} />

@@ -73,6 +73,9 @@ const waysOf = (
   return {
     account: [['change_settlement_account', path('money/account'), texts.step_account]],
     tills: [
+      ...(mayDo(visitor.me.terms, 'change_points_of_sale')
+        ? [['take_payment', path('take'), textsIn[visitor.language].portal.take] as const]
+        : []),
       ['change_points_of_sale', path('points-of-sale/new'), texts.firstPos],
       ['change_api_users', path('developers?add'), texts.firstUser],
       ['see_developers', docsPath(visitor, 'payments'), texts.firstAsk],

@@ -67,7 +67,7 @@ export const crumbsHtml = (
 ): Html => <Crumbs links={[[moneyPath(visitor), textsIn[visitor.language].money.money], ...more]} />
 
 /** A name and its sum; totals stand out. */
-export const sumRow = (name: string, sum: string, isTotal = false): Row => {
+export const sumRow = (name: Html, sum: string, isTotal = false): Row => {
   const cells = [{ head: name }, { number: sum }]
   return isTotal ? { kind: 'sum-row', cells } : cells
 }

@@ -41,7 +41,6 @@ import { textsIn } from '../../texts/catalogue.ts'
 import type { Payout } from '../../domain/accounting/settlement-events.ts'
 import { decimalsOf } from '../../domain/money/currency.ts'
 import type { SettlementRow } from '../../projections/settlements.ts'
-import type { Step } from './waterfall.ts'
 import type { Catalogue } from '../../texts/generated/texts.ts'
 
 export type Part = { readonly name: string; readonly sum: Sum; readonly kind: Step['kind'] }
@@ -99,6 +98,15 @@ export const payoutParts = (
     ...changes.filter(({ sum }) => sum !== '0'),
     { name: texts.payout, sum: payout.payout, kind: 'total' },
   ]
+}
+
+export type Step = {
+  readonly name: string
+  /** What is added or taken away, or the total. */
+  readonly value: number
+  readonly kind: 'total' | 'change'
+  /** The number as people read it. */
+  readonly shown: string
 }
 
 export const stepsOf = (

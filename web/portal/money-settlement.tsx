@@ -1,3 +1,4 @@
+import { scaleLinear } from 'd3-scale'
 import { Card, MoreLink, Scroll, Table, type Fact, type Html } from '../ui/components.tsx'
 import type { PayoutState } from '../../domain/accounting/payout-state.ts'
 import type { Payout, SettlementMade } from '../../domain/accounting/settlement-events.ts'
@@ -18,7 +19,7 @@ import {
   sumRow,
   sumText,
 } from './money-parts.tsx'
-import { debtAfter, payoutParts, stepsOf, turnoverOf } from './money-report.tsx'
+import { debtAfter, payoutParts, stepsOf, turnoverOf, type Step } from './money-report.tsx'
 import type { PortalPage, PortalVisitor } from './page.tsx'
 import {
   returnText,
@@ -28,7 +29,6 @@ import {
   whenText,
   whyHtml,
 } from './payout-standing.tsx'
-import { waterfallHtml, type Step } from './waterfall.ts'
 import { textsIn } from '../../texts/catalogue.ts'
 
 type MadeRow = SettlementRow & { readonly made: SettlementMade }
@@ -46,9 +46,28 @@ export const madeSettlement = (
   return { ...row, made: row.made }
 }
 
+/** How one sum becomes another: a bar begins where the last one ended, that of a total at zero. */
 const stepsTable = (steps: readonly Step[], visitor: PortalVisitor): Html => {
   const texts = textsIn[visitor.language].money
-  const rows = steps.map(({ name, shown, kind }) => sumRow(name, shown, kind === 'total'))
+  let at = 0
+  const spans = steps.map(({ value, kind }) => {
+    const from = kind === 'total' ? 0 : at
+    at = from + value
+    return [Math.min(from, at), Math.max(from, at)] as const
+  })
+  const [low, high] = [Math.min(0, ...spans.flat()), Math.max(1, ...spans.flat())]
+  const x = scaleLinear().domain([low, high]).range([0, 100])
+  const rows = steps.map(({ name, shown, kind, value }, index) => {
+    const [from, to] = spans[index] ?? [0, 0]
+    const about = kind === 'total' ? kind : value < 0 ? 'minus' : 'plus'
+    const width = Math.max(x(to) - x(from), 0.4).toFixed(2)
+    const bar = (
+      <svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
+        <rect class={about} x={x(from).toFixed(2)} width={width} height="10" />
+      </svg>
+    )
+    return sumRow([name, bar], shown, kind === 'total')
+  })
   return (
     <Table kind="grid steps" heads={[texts.description, { number: texts.amount }]} rows={rows} />
   )
@@ -89,7 +108,6 @@ const currencyHtml = (
   const standing = state ? standingOf(needs, visitor, state) : null
   const parts = payoutParts(turnoverOf(needs, row, currency), row.made.totals, payout, texts)
   const steps = stepsOf(parts, currency, visitor)
-  const table = <Scroll label={texts.waterfall}>{stepsTable(steps, visitor)}</Scroll>
   return (
     <section aria-label={currency}>
       <div class="card lead">
@@ -111,14 +129,12 @@ const currencyHtml = (
             {filled(texts.takes, { time: shopTime(row.startedAt, visitor) })}{' '}
             <a href={moneyPath(visitor, 'terms')}>{texts.feesAll}</a>
           </p>
-          {waterfallHtml(texts.waterfall, steps)}
-          {state === undefined && table}
+          <Scroll label={texts.waterfall}>{stepsTable(steps, visitor)}</Scroll>
         </Card>
         {state && standing ? (
           <Card title={texts.payout}>
             {factsHtml(payoutFacts(state, row, visitor))}
             {wayHtml(dateIn(visitor.shop.timeZone, row.startedAt), state, standing, visitor)}
-            {table}
           </Card>
         ) : null}
       </div>

@@ -64,10 +64,10 @@ export const failingAddresses = (
 /** What signing up does, and the first steps after it. */
 export const signUpBeside = ({ language, isSandbox }: LobbyVisitor): Beside => {
   const [frame, texts] = [textsIn[language].portal, textsIn[language].lobby]
-  const { step_account, step_tills, step_payment } = textsIn[language].overview
+  const { step_tills, step_payment } = textsIn[language].overview
   return [
     [frame.formWhat, [isSandbox ? texts.signUpSandbox : texts.signUpProduction]],
-    [frame.formNext, [step_account, step_tills, step_payment]],
+    [frame.formNext, [step_tills, step_payment]],
   ]
 }
 
@@ -332,19 +332,21 @@ const newsHtml = async (needs: PanelNeeds, visitor: PortalVisitor): Promise<Html
   if (!since) return null
   const words = newsWords(language)
   const nameOf = await actorNames(needs)(shop.merchant, language)
-  const found = needs
-    .newsAfter(shop.merchant, since.position, newsRead)
-    .flatMap((one) => {
-      const word = words(one)
-      const isOwn = one.actor === staffActor(me.member)
-      return word && !isOwn && mayDo(me.terms, word.action) ? [{ ...one, ...word }] : []
-    })
-    .slice(0, mostShown)
+  // What has happened several times in a row is one line, of the last time.
+  const found: { text: string; actor: string; at: Instant; count: number }[] = []
+  for (const one of needs.newsAfter(shop.merchant, since.position, newsRead)) {
+    const word = words(one)
+    const isOwn = one.actor === staffActor(me.member)
+    if (!word || isOwn || !mayDo(me.terms, word.action)) continue
+    const [{ actor, at }, { text }, last] = [one, word, found.at(-1)]
+    if (last?.text === text && last.actor === actor) last.count += 1
+    else found.push({ text, actor, at, count: 1 })
+  }
   if (found.length === 0) return null
-  const items = found.map(async ({ text, at, actor }) => (
+  const items = found.slice(0, mostShown).map(async ({ text, at, actor, count }) => (
     <li class="row">
       <span>
-        <span class="name">{text}</span>{' '}
+        <span class="name">{count === 1 ? text : `${text} (${count})`}</span>{' '}
         <span class="quiet small">
           {await nameOf(actor)} · {shopTime(at, visitor)}
         </span>
@@ -359,16 +361,15 @@ export const panelsHtml = async (needs: PanelNeeds, visitor: PortalVisitor): Pro
   const texts = textsIn[visitor.language].overview
   const may = (action: StaffAction) => mayDo(visitor.me.terms, action)
   const newsNone = visitor.me.visits.length === 0 ? texts.newsFirst : texts.newsNone
-  const panels: readonly (readonly [title: string, body: Html, none: string])[] = [
-    ...(may('see_developers')
-      ? [[texts.callbacks, callbacksHtml(needs, visitor), texts.callbacksNone] as const]
-      : []),
-    [texts.news, await newsHtml(needs, visitor), newsNone],
-  ]
-  const none = panels.flatMap(([, body, text]) => (body === null ? [text] : []))
+  const failing = may('see_developers') ? callbacksHtml(needs, visitor) : null
+  const news = await newsHtml(needs, visitor)
   return [
     may('see_money') && whereMoneyIs(needs, visitor),
-    panels.map(([title, body]) => body !== null && <Card title={title}>{body}</Card>),
-    none.length > 0 && <p class="card quiet small">{none.join(' ')}</p>,
+    failing !== null && <Card title={texts.callbacks}>{failing}</Card>,
+    news === null ? (
+      <p class="card quiet small">{newsNone}</p>
+    ) : (
+      <Card title={texts.news}>{news}</Card>
+    ),
   ]
 }

@@ -68,7 +68,7 @@ const paymentFound = ({ needs, visitor, at }: Sought) => {
     const about = [
       <b>{shownAmount(minor, row.currency, locale)}</b>,
       badgeHtml(texts, { captured, refunded, statusCode: statusCodeOf(row, at) }),
-      ...[text, customerHtml(needs, visitor, row, pos), pos, shopTime(row.requestedAt, visitor)],
+      ...[text, customerHtml(needs, visitor, row), pos, shopTime(row.requestedAt, visitor)],
     ]
     return { href: portalPath(shop.merchant, `payments/${tid}`), name: posTid, about }
   }

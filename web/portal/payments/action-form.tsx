@@ -62,7 +62,8 @@ const choicesHtml = ({ texts, action, payment, visitor, tid, choices = [] }: Act
         const place = paymentPath(tid, `/${action}?${new URLSearchParams(typed)}`)
         return (
           <a class="button second" href={portalPath(visitor.shop.merchant, place)}>
-            {texts[name]}: {shownAmount(grossOf(pots), currency, visitor.locale)}
+            {typeof name === 'string' ? texts[name] : (name.description ?? name.productId)}:{' '}
+            {shownAmount(grossOf(pots), currency, visitor.locale)}
           </a>
         )
       })}

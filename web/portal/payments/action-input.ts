@@ -52,18 +52,28 @@ export const wholeOf = (action: PaymentAction, payment: RequestedPayment): Pots 
   action === 'refund' ? refundable(payment) : available(payment)
 
 /** An amount that the form offers. */
-export type Choice = { readonly name: 'allLeft' | 'half'; readonly pots: Pots }
+export type Choice = { readonly name: 'allLeft' | 'half' | LineItem; readonly pots: Pots }
 
-/** All that is left, and half of it, rounded down. */
+type LineItem = RequestedPayment['details']['lineItems'][number]
+
+/** Items that a refund offers one by one. */
+const mostItems = 20
+
+/** All that is left, and half of it, rounded down; of what was bought, each item without tip. */
 export const choicesOf = (action: PaymentAction, payment: RequestedPayment): readonly Choice[] => {
   if (!isPart(action)) return []
   const whole = wholeOf(action, payment)
   const halved = (minor: MinorUnits): MinorUnits => Math.floor(minor / 2)
   const half = { amount: halved(whole.amount), additionalAmount: halved(whole.additionalAmount) }
-  const choices = [
+  const { lineItems } = payment.details
+  const items = action === 'refund' && lineItems.length > 1 ? lineItems.slice(0, mostItems) : []
+  const choices: readonly Choice[] = [
     { name: 'allLeft', pots: whole },
     { name: 'half', pots: half },
-  ] as const
+    ...items
+      .filter(({ total }) => total > 0 && total <= whole.amount)
+      .map((item) => ({ name: item, pots: { amount: item.total, additionalAmount: 0 } })),
+  ]
   return choices.filter(({ pots }) => !isNothing(pots))
 }
 

@@ -25,22 +25,22 @@ type Asked = {
 /** Ids and serial numbers of codes, and tokens of scans, name nobody. */
 const codeName = /^(shortlink_id|shortlink_sn|token):(.+)$/
 
-/** Whom a payment was asked of; of a code, what its label or its shop calls it. */
+/** Whom a payment was asked of; of a code, what its label or its description calls it. */
 export const customerHtml = (
   needs: CustomerNeeds,
   { language, shop }: PortalVisitor,
   { customer, scan }: Asked,
-  pos: string,
 ): Html => {
   const texts = textsIn[language].payments
-  if (customer === null) return <span class="quiet">{texts.customerAnybody({ pos })}</span>
+  if (customer === null) return <span class="quiet">{texts.customerAnybody}</span>
   const shown = needs.showCustomer(customer)
   if (shown === null) return <span class="quiet">{texts.customerErased}</span>
   const [, kind, name = ''] = codeName.exec(customer) ?? []
-  if (kind === undefined) return shown
+  // A number is told as numbers are, however a till has sent it.
+  if (kind === undefined) return shown.replace(/^\d{8,15}$/, '+$&')
   const token = kind === 'token' ? customer : scan && needs.scanToken(scan)
   const scanned = token ? needs.findScan(token) : undefined
   const code = needs.shortlinks.find(streamOf(shortlinks, scanned?.shortlink ?? name))?.data
   const description = code?.merchant === shop.merchant ? code.description : null
-  return scanned?.argstring || description || texts.customerCode({ pos })
+  return scanned?.argstring || description || texts.customerCode
 }

@@ -7,6 +7,7 @@ import {
   searchPayments,
   type PaymentWanted,
 } from '../../../projections/payment-search.ts'
+import { listStart } from '../../../projections/payment-list.ts'
 import type { PaymentRow } from '../../../projections/payment-table.ts'
 import type { PaymentTexts } from '../../../projections/payment-texts.ts'
 import { typedAmount } from '../../ui/money.tsx'
@@ -80,7 +81,11 @@ export const findAnyPayment = (needs: AnyPaymentNeeds) => {
     for (const customerKey of await customersBy(needs, merchant, text))
       lists.push([...(await listed({ customerKey }))])
     const amount = /\d/.test(text) ? (typedAmount(text, currency) ?? 0) : 0
-    if (amount > 0) lists.push([...(await listed({ least: amount, most: amount }))])
+    if (amount > 0) {
+      const shown = { since: 0, behind: listStart, limit: most + 1 }
+      lists.push(needs.lists.ofShown(merchant, amount, shown).filter(fits))
+      lists.push([...(await listed({ least: amount, most: amount }))])
+    }
     const others = lists.flat().sort(byNewest)
     const rows = [...new Map([...named, ...others].map((row) => [row.tid, row])).values()]
     return { named, rows: rows.slice(0, most), hasMore: told.hasMore || rows.length > most }

@@ -68,7 +68,7 @@ const rowHtml = ({ needs, visitor, at, names }: Listed, row: PaymentRow): Row =>
       kind: 'what',
       text: [<span>{row.posTid}</span>, about],
     },
-    { kind: 'whom', text: customerHtml(needs, visitor, row, pos) },
+    { kind: 'whom', text: customerHtml(needs, visitor, row) },
     { kind: 'where', text: pos },
     { kind: 'when', text: shopTime(row.requestedAt, visitor) },
   ]

@@ -86,7 +86,9 @@ export const potsHtml = (
   const says = rows.map((name) => `${texts[name]} ${shown(total(sums[name]))}`).join(', ')
   const withTip = hasTip ? [{ number: texts.additional }, { number: texts.total }] : []
   const heads = ['', { number: `${texts.amount}, ${currency}` }, ...withTip]
-  const lines = rows.map((name) => {
+  // Of what did not happen there is nothing to say.
+  const some = rows.filter((name) => name === 'authorized' || total(sums[name]) > 0)
+  const lines = some.map((name) => {
     const pots = sums[name]
     return [
       { head: [<span class={`swatch ${name}`}></span>, texts[name]] },
@@ -159,7 +161,7 @@ const lineHtml = (told: Told, visitor: PortalVisitor, line: Line): Row => {
   const { event } = line
   const { texts, locale, currency } = told
   const { amount, additionalAmount, charge } = event.data
-  const shown = (minor: number) => shownAmount(minor, currency, locale)
+  const shown = plainAmounts(locale, currency)
   const { text, sign } = kinds[event.type]
   const gross = sign * (amount + additionalAmount)
   const { fee, interchange, vat } = charge
@@ -200,7 +202,8 @@ export const moneyLinesHtml = async (
     lines.push({ event, ledger, report, settlement: needs.settlementTaking(merchant, position) })
   }
   if (lines.length === 0) return <Quiet text={texts.feesNone} />
-  const numbers = [texts.amount, texts.fees, texts.net].map((number) => ({ number }))
+  const amount = `${texts.amount}, ${told.currency}`
+  const numbers = [amount, texts.fees, texts.net].map((number) => ({ number }))
   const heads = [texts.when, ...numbers, texts.reportAndSettlement]
   const rows = lines.map((line) => lineHtml(told, visitor, line))
   return <Table label={texts.fees} kind="grid fees" heads={heads} rows={rows} />

@@ -28,7 +28,7 @@ import {
   refundable,
   type Part,
 } from '../../../domain/payment/payment-state.ts'
-import { shownAmount, shopTime } from '../../ui/money.tsx'
+import { plainAmounts, shownAmount, shopTime } from '../../ui/money.tsx'
 import { findItem, type ChunkedList } from '../../../domain/chunked-list.ts'
 import { isNothing, nothing, type Pots } from '../../../domain/money/money.ts'
 import type { Instant } from '../../../domain/time.ts'
@@ -88,8 +88,9 @@ const itemsHtml = (
   locale: string,
 ): Html => {
   if (lineItems.length === 0) return null
-  const shown = (minor: number) => shownAmount(minor, request.currency, locale)
-  const numbers = [texts.quantity, texts.vat, texts.total].map((number) => ({ number }))
+  const shown = plainAmounts(locale, request.currency)
+  const total = `${texts.total}, ${request.currency}`
+  const numbers = [texts.quantity, texts.vat, total].map((number) => ({ number }))
   const rows = lineItems.map(({ productId, description, quantity, total, vat, vatRate }) => [
     [
       description ?? productId,

@@ -36,7 +36,7 @@ const actionsHtml = ({ visitor, texts, tid, payment }: ShownPayment): Html => {
     <div class="buttons">
       {possible.map((action) => (
         <Link
-          class={`button ${action === main ? '' : 'second'}`}
+          class={`button ${action === main && action !== 'refund' ? '' : 'second'}`}
           href={portalPath(visitor.shop.merchant, paymentPath(tid, `/${action}`))}
           text={texts[`action_${action}`]}
         />
@@ -91,7 +91,7 @@ export const detailsHtml = (
     [texts.tid, <code>{tid}</code>],
     [texts.orderNumber, request.posTid],
     [texts.pos, pos],
-    [texts.customer, customerHtml(needs, visitor, asked, pos)],
+    [texts.customer, customerHtml(needs, visitor, asked)],
     [texts.ledger, details.ledger],
     ...(isOpen ? [[texts.expiresAt, shopTime(expiresAt, visitor)] as const] : []),
     ...(details.callbackUri === null
