@@ -29,7 +29,10 @@ export const aboutOf = (settings: Settings) => ({
   isSandbox: settings.MODE === 'sandbox',
   isSecure: settings.MODE === 'production',
   twinUrl: settings.TWIN_URL,
-  footer: { help: settings.HELP_URL, terms: settings.TERMS_URL, privacy: settings.PRIVACY_URL },
+  footer: {
+    ...{ help: settings.HELP_URL, terms: settings.TERMS_URL, privacy: settings.PRIVACY_URL },
+    sandbox: settings.MODE === 'sandbox' ? '/docs/sandbox' : undefined,
+  },
   readPhone: phoneReader(settings.COUNTRY),
   readAsset,
   /** The renderer is loaded with the first requested page. */

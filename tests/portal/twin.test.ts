@@ -78,6 +78,13 @@ test('who switches in production finds a twin with their role and without their 
   expect(tries.html).toMatch(/you<\/dt>\s*<dd>One-time code now <code>\d{6}</)
 })
 
+test('the sandbox leads to people and codes to try, and production does not', async () => {
+  const kari = of('kari')
+  const signIn = async (from: 'here' | 'there') => (await kari[from].visit('/payer/sign-up')).html
+  expect(await signIn('here')).toContain('href="/docs/sandbox"')
+  expect(await signIn('there')).not.toContain('/docs/sandbox')
+})
+
 test('who comes again has the same account, in the role of production now', async () => {
   const add = ['staff', 'add', 'kaffe', `+${phones.dag}`, '--role']
   await production.operator(...add, 'accountant')

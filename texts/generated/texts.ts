@@ -202,6 +202,7 @@ export type Catalogue = {
     readonly resumeWhat: string
     readonly returnTo: Message<'place'>
     readonly sameNumber: string
+    readonly sandbox: string
     readonly save: string
     readonly saved: string
     readonly scan: string

@@ -62,8 +62,10 @@ export type Page = {
   readonly isSecure: boolean
 }
 
-/** The operator's own pages, from the settings. */
-export type FooterLinks = Readonly<Record<'help' | 'terms' | 'privacy', string | undefined>>
+/** The operator's own pages, from the settings; of a sandbox who and what can be tried. */
+export type FooterLinks = Readonly<Record<'help' | 'terms' | 'privacy', string | undefined>> & {
+  readonly sandbox?: string | undefined
+}
 
 /** Everything comes from this service, and no script or style stands in a page. */
 export const contentSecurityPolicy = (leadsOut = false): string =>
@@ -140,12 +142,13 @@ export const languageMenu = (texts: Texts, current: string): Html => (
 const footerHtml = (
   texts: Texts,
   language: string,
-  { help, terms, privacy }: FooterLinks,
+  { help, terms, privacy, sandbox }: FooterLinks,
 ): Html => {
   const links = [
     { href: help, text: texts.help },
     { href: terms, text: texts.terms },
     { href: privacy, text: texts.privacy },
+    { href: sandbox, text: texts.sandbox },
   ].flatMap(({ href, text }) => (href === undefined ? [] : [{ href, text }]))
   return (
     <footer>
