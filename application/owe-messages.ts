@@ -1,5 +1,5 @@
 import { ownerMessages } from '../domain/aggregates.ts'
-import type { NewsTopic, OwedNews } from '../domain/merchant/owner-message.ts'
+import type { OwedNews } from '../domain/merchant/owner-message.ts'
 import { dayMs, dayOf, type Instant } from '../domain/time.ts'
 import { dayIn, instantOn, startOf, type TimeZone } from '../domain/time-zone.ts'
 import type { Context, Deciding } from './handle.ts'
@@ -17,7 +17,7 @@ export type MerchantEvent = {
 type Needs = Pick<Deciding, 'handle'> & {
   readonly newId: () => string
   /** Whether anybody on the staff wanted to be told at that time. */
-  readonly isWanted: (merchant: string, topic: NewsTopic, at: Instant) => Promise<boolean>
+  readonly isWanted: (merchant: string, news: OwedNews, at: Instant) => Promise<boolean>
   /** A payout that was paid, or a big refund. */
   readonly newsOf: (event: MerchantEvent) => Promise<OwedNews | undefined>
   /** Merchants of those who want the sum of each day. */
@@ -44,7 +44,7 @@ export const oweMessages = (needs: Needs) => {
   return {
     ofEvent: async (event: MerchantEvent, at: Instant): Promise<void> => {
       const news = await newsOf(event)
-      if (!news || !(await isWanted(event.merchant, news.topic, event.at))) return
+      if (!news || !(await isWanted(event.merchant, news, event.at))) return
       await owe(`${news.topic}@${event.position}`, event.merchant, news, at)
     },
     /** The day before, from seven o'clock on. */
@@ -56,7 +56,7 @@ export const oweMessages = (needs: Needs) => {
         const about = dayOf((today - 1) * dayMs)
         const news = { topic: 'daily_sum', about, money: null } as const
         const edges = [startOf(timeZone, today - 1), startOf(timeZone, today)] as const
-        if (hasTurnover(merchant, ...edges) && (await isWanted(merchant, 'daily_sum', at)))
+        if (hasTurnover(merchant, ...edges) && (await isWanted(merchant, news, at)))
           await owe(`daily_sum-${merchant}@${about}`, merchant, news, at)
         lookedAt.set(merchant, today)
       }

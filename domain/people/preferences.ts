@@ -29,6 +29,9 @@ export const noticeWays = ['none', 'text', 'mail'] as const
 
 export type NoticeWay = (typeof noticeWays)[number]
 
+/** From how much a refund is big, in whole units of its currency. */
+export const bigRefunds = [100, 500, 1_000, 5_000, 10_000] as const
+
 /** What somebody has chosen for pages and messages. What is absent is as usual. */
 export const preferences = z.object({
   /** The language of the texts, such as `nb`. */
@@ -36,9 +39,13 @@ export const preferences = z.object({
   /** False if the key `/` does not lead to the search. */
   hasSearchKey: z.boolean().optional(),
   notices: z.partialRecord(z.enum(noticeTopics), z.enum(noticeWays)).optional(),
+  bigRefund: z.int().positive().optional(),
 })
 
 export type Preferences = z.output<typeof preferences>
+
+/** Those who have chosen nothing are told from 1,000 on. */
+export const bigRefundOf = (chosen: Preferences | undefined): number => chosen?.bigRefund ?? 1_000
 
 /** Owners who have chosen nothing are told of what needs them: by mail, or else by text message. */
 export const wayOf = (

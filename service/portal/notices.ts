@@ -11,6 +11,7 @@ import { dayMs } from '../../domain/time.ts'
 import { idIn } from '../../domain/stream.ts'
 import { allPointsOfSale } from '../../projections/turnover.ts'
 import type { Core } from '../core.ts'
+import { bigRefunds } from '../../domain/people/preferences.ts'
 import { shopsOf } from './shops.ts'
 import { staffReaders } from './staff-readers.ts'
 
@@ -70,9 +71,6 @@ export const sumsOfDay = (
   return sumsBetween(core, merchant, startOf(timeZone, day), startOf(timeZone, day + 1))
 }
 
-/** Refunds of at least as much are big, in whole units of the currency. */
-const bigRefund = 1000
-
 /** What an event is news of, if any. */
 const makeNewsOf =
   ({ store, find }: Pick<Core, 'store' | 'find'>) =>
@@ -88,7 +86,7 @@ const makeNewsOf =
     if (payment.status === 'unrequested') return undefined
     const { currency } = payment.request
     const amount = Number(data['amount']) + Number(data['additionalAmount'])
-    if (amount < bigRefund * 10 ** decimalsOf(currency)) return undefined
+    if (amount < bigRefunds[0] * 10 ** decimalsOf(currency)) return undefined
     return { topic: 'big_refund', about: idIn(stream), money: { currency, amount } }
   }
 
@@ -115,7 +113,8 @@ const owing = (core: Core, staff: StaffWork) => {
   return oweMessages({
     handle: core.handle,
     newId: core.newId,
-    isWanted: async (...about) => (await readers(...about)).length > 0,
+    isWanted: async (merchant, { topic, money }, at) =>
+      (await readers(merchant, topic, { money, at })).length > 0,
     newsOf: makeNewsOf(core),
     dailyShops: dailyShopsOf(core, staff),
     hasTurnover: (merchant, start, end) => sumsBetween(core, merchant, start, end).length > 0,

@@ -69,6 +69,11 @@ type EventData = {
   readonly device?: string
 }
 
+const dataIn =
+  ({ store }: Core) =>
+  async ({ position }: OwedMessage): Promise<EventData> =>
+    ((await store.readAt(position))?.data as EventData | undefined) ?? {}
+
 type Text = Pick<Letter, 'subject' | 'text'>
 
 /** The text for one receiver. */
@@ -79,8 +84,7 @@ const textsOf = (core: Core, wordsIn: OwnerWordsIn) => {
     const { waiting } = await core.find(accountChanges, merchant, position)
     return waiting?.payoutAccount.slice(-endShown) ?? ''
   }
-  const dataOf = async ({ position }: OwedMessage): Promise<EventData> =>
-    ((await core.store.readAt(position))?.data as EventData | undefined) ?? {}
+  const dataOf = dataIn(core)
   const nothing = { shop: '', money: null, day: '', sums: [], device: null }
 
   return async (
@@ -132,9 +136,11 @@ const lettersIn = (core: Core, staff: StaffWork, wordsIn: OwnerWordsIn, canMail:
   const readers = staffReaders(core, staff)
   const toProfile = addressOf(staff, canMail)
 
-  const readersOf = async ({ kind, detail, at }: OwedMessage, merchant: string) => {
+  const readersOf = async (message: OwedMessage, merchant: string) => {
+    const { kind, detail, at } = message
     const topic = kind === 'notice' || kind === 'news' ? chosenTopics[detail] : undefined
-    if (topic !== undefined) return readers(merchant, topic)
+    const { money = null } = await dataIn(core)(message)
+    if (topic !== undefined) return readers(merchant, topic, { money })
     const { members } = await staff.findStaff(merchant)
     const owners = members.filter((one) => (kind === 'notice' ? isOwner(one) : wasOwner(one, at)))
     return owners.map((one): Reader => ({ one, way: 'mail' }))

@@ -100,12 +100,16 @@ test('an address gets messages once it is confirmed by the code of a mail', asyn
   seen = mails.length
 })
 
+const everything = {
+  ...{ big_refund: 'mail', payout_sent: 'mail', payout_returned: 'mail' },
+  ...{ daily_sum: 'mail', sign_in: 'mail' },
+}
+
 test('a big refund is told once, to whoever has chosen it and may see the money', async () => {
   const sold = await desk.captured({ amount: '1800.00' })
   await refund(sold, '1500.00', 'first')
   expect(await news()).toEqual([])
-  const choice = { big_refund: 'mail', payout_sent: 'mail', payout_returned: 'mail' }
-  await send(alice, 'notices', { ...choice, daily_sum: 'mail', sign_in: 'mail' })
+  await send(alice, 'notices', everything)
   await desk.bobIs('cashier', '--pos', 'till-1')
   await send(bob, 'notices', { big_refund: 'text' })
 
@@ -126,6 +130,23 @@ test('a big refund is told once, to whoever has chosen it and may see the money'
   await refund(tid, '0.01', 'tiny')
   await service.restart()
   expect(await news()).toEqual([])
+})
+
+test('each chooses from how much a refund is big', async () => {
+  await send(alice, 'notices', { ...everything, refund_from: '500' })
+  await send(bob, 'notices', { big_refund: 'mail', refund_from: '5000' })
+  expect((await alice.visit(page)).html).toMatch(/<option value="500" selected/)
+  const tid = await desk.captured({ amount: '6000.00' })
+  await refund(tid, '499.99', 'small')
+  await refund(tid, '500.00', 'big')
+  expect(await news()).toEqual([expect.stringMatching(/^alice.* NOK 500\.00 was refunded/)])
+  expect(await messagesTo(service, '+4799999902')).toEqual([])
+  await refund(tid, '5000.00', 'huge')
+  expect(await news()).toHaveLength(1)
+  expect(await messagesTo(service, '+4799999902')).toHaveLength(1)
+  await send(alice, 'notices', { ...everything, refund_from: '1000' })
+  await send(bob, 'notices', { big_refund: 'mail', refund_from: '1000' })
+  await service.restart()
 })
 
 test('while the mail server is away nothing waits, and all is told once it is back', async () => {

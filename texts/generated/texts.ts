@@ -1981,6 +1981,7 @@ export type Catalogue = {
   readonly notices: {
     readonly askCode: string
     readonly big_refund: string
+    readonly bigRefundFrom: string
     readonly callbacks_failing: string
     readonly codeSent: Message<'address'>
     readonly confirm: string

@@ -7,6 +7,8 @@ import { isOwner } from '../../domain/merchant/staff.ts'
 import { memberOfPerson } from '../../domain/staff-members.ts'
 import { profile as profileSchema, type Profile } from '../../domain/people/profile.ts'
 import {
+  bigRefundOf,
+  bigRefunds,
   noticeTopics,
   noticeWays,
   wayOf,
@@ -23,6 +25,7 @@ import type { Visits } from '../payer/session.tsx'
 import type { LobbyVisitor } from '../staff/frame.tsx'
 import { Actions, Card, Done, Form, Quiet, Title, type Html } from '../ui/components.tsx'
 import { Check, Choice, Field, foreign, hidden, numberCodeField, plainForm } from '../ui/fields.tsx'
+import { numberFormat } from '../ui/money.tsx'
 import { ownSettingsPath } from './areas.ts'
 import type { PortalNeeds } from './guard.ts'
 import type { PortalPage } from './page.tsx'
@@ -47,6 +50,7 @@ type Ways = Readonly<Record<NoticeTopic, typeof way>>
 const ownForm = plainForm.extend({
   change: z.enum(['notices', 'mail', 'pages']),
   ...(Object.fromEntries(noticeTopics.map((topic) => [topic, way])) as Ways),
+  refund_from: z.enum(bigRefunds.map(String)).optional(),
   language: z.enum(languages).optional(),
   search_key: z.string().optional(),
   email: z.string().optional().meta({ description: 'The e-mail address.' }),
@@ -63,6 +67,7 @@ const hiddenIn = ({ csrf }: LobbyVisitor, change: string) => ({ csrf, change })
 const noticesCard = (needs: OwnSettingsNeeds, visitor: LobbyVisitor, shown: Shown): Html => {
   const texts = textsIn[visitor.language].notices
   const mayMail = needs.canMail && shown.profile.isEmailVerified
+  const amount = numberFormat(visitor.locale)
   const ways = noticeWays.filter((one) => one !== 'mail' || mayMail)
   const chosen = (topic: NoticeTopic): NoticeWay => {
     const way = wayOf(visitor.session.preferences, topic, shown.isOwner)
@@ -80,6 +85,12 @@ const noticesCard = (needs: OwnSettingsNeeds, visitor: LobbyVisitor, shown: Show
             of={ways.map((one) => [one, texts[one]] as const)}
           />
         ))}
+        <Choice
+          name="refund_from"
+          label={texts.bigRefundFrom}
+          value={String(bigRefundOf(visitor.session.preferences))}
+          of={bigRefunds.map((least) => [String(least), amount.format(least)] as const)}
+        />
         {needs.canMail && !mayMail && <Quiet text={texts.mailFirst} />}
         <Actions button={visitor.texts.save} />
       </Form>
@@ -191,7 +202,8 @@ const chosenIn = (body: OwnForm): Preferences => {
     const way = noticeWays.find((one) => one === fieldOf(body, topic))
     return way === undefined ? [] : [[topic, way] as const]
   })
-  return { notices: Object.fromEntries(given) }
+  const bigRefund = bigRefunds.find((least) => String(least) === fieldOf(body, 'refund_from'))
+  return { notices: Object.fromEntries(given), ...(bigRefund && { bigRefund }) }
 }
 
 const changing = (needs: OwnSettingsNeeds, visits: Visits) => {
