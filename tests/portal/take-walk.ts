@@ -14,7 +14,7 @@ export const stands = (page: Page, state: string) =>
 export const walkTake = async ({ service, open, seen }: TakeWalk): Promise<void> => {
   const page = await open()
   const send = () => page.locator('form.take .actions button').click()
-  const start = async (how: 'phone' | 'code', amount = '125,50') => {
+  const start = async (how: 'phone' | 'code', amount = '25,50') => {
     await page.goto(service.address + home)
     await page.locator('[name=amount]').fill(amount)
     await page.locator(`[name=how][value=${how}]`).check()
