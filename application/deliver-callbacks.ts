@@ -1,4 +1,5 @@
 import { type DeliveryLane, waitsTooLong } from '../domain/callback.ts'
+import { freshBefore } from '../domain/merchant/event-destination.ts'
 import { type Instant, clockToleranceMs, isAhead } from '../domain/time.ts'
 import type { CallbackQueue, DueCheck, QueueRow } from './callback-queue.ts'
 import { deliveryAttempts, type AttemptNeeds } from './delivery-attempts.ts'
@@ -146,6 +147,9 @@ type FindTrouble = (merchant: string, destination: string) => DestinationTrouble
 /** How often a held lane is checked again. */
 const lookAgainMs = 1000
 
+/** The same for a replay that has to wait, because more fresh messages than these wait. */
+const [replayAgainMs, mostBefore] = [20, 8]
+
 const keyOf = ({ merchant, destination }: DeliveryLane): string =>
   JSON.stringify([merchant, destination])
 
@@ -173,6 +177,8 @@ const heldLanes = (findTrouble: FindTrouble) => {
       held.set(keyOf(lane), { lane, until: at + lookAgainMs })
       return true
     },
+    holdReplay: (lane: DeliveryLane, at: Instant): void =>
+      void held.set(keyOf(lane), { lane, until: at + replayAgainMs }),
     begun: (lane: DeliveryLane): void => {
       running.set(keyOf(lane), (running.get(keyOf(lane)) ?? 0) + 1)
     },
@@ -234,10 +240,16 @@ const dueDeliveries = (
     return queue.due(lane, at, past + 2).filter(running.isReady)
   }
 
+  const isBehindFresh = ({ merchant, destination }: DeliveryLane, at: Instant): boolean => {
+    const fresh = freshBefore(destination)
+    return fresh !== undefined && readyIn({ merchant, destination: fresh }, at).length > mostBefore
+  }
+
   return {
     /** The next delivery of a lane; requeues the lane if there are more. */
     nextOf: (lane: DeliveryLane, at: Instant): QueueRow | undefined => {
       if (!share.isOwn(lane.merchant) || held.hold(lane, at)) return undefined
+      if (isBehindFresh(lane, at)) return void held.holdReplay(lane, at)
       const [subject, another] = readyIn(lane, at)
       if (another !== undefined) scheduler.add(lane)
       const row = subject === undefined ? undefined : queue.find(subject)

@@ -63,6 +63,10 @@ export const addressOfRun = (run: string): string => {
 export const keyOfAddress = (address: string): string | undefined =>
   address.startsWith(scheme) ? address.slice(scheme.length).replace(/^replay\./, '') : undefined
 
+/** The lane of fresh messages before that of a replay; undefined for other lanes. */
+export const freshBefore = (address: string): string | undefined =>
+  address.startsWith(`${scheme}replay.`) ? address.replace('replay.', '') : undefined
+
 /** Addresses of fresh messages and of replays, which are also their lanes. */
 export const lanesOf = (key: string): readonly [fresh: string, replay: string] => [
   addressOfRun(key),

@@ -6,6 +6,7 @@ import type { Reply } from '../../demo/receiver.ts'
 import { startCallbackService, type CallbackService } from '../support/callback-service.ts'
 import { newFolder } from '../../harness/in-process.ts'
 import { accept, advance, authorize, capture, requestPayment } from '../support/shop-process.ts'
+import { lanesOf } from '../../domain/merchant/event-destination.ts'
 import { makeCertificates } from '../process/certificates.ts'
 
 const folder = newFolder()
@@ -370,5 +371,26 @@ describe('replay', () => {
     expect(receiver.arrivals.length).toBeLessThan(40)
     release(204)
     await receiver.until((arrivals) => arrivals.length >= 61)
+  })
+
+  test('a replay begins nothing while many fresh messages wait', async () => {
+    for (let n = 0; n < 40; n += 1) await authorize(service)
+    let release = (_: number): void => {}
+    const blocked = new Promise<number>((resolve) => (release = resolve))
+    const receiver = await service.receive({ reply: () => blocked })
+    const { id } = await add(receiver.url('/'), { events: ['payment_authorized'] })
+    await service.till('POST', `${path}${id}/replay/`, { since: '2020-01-01 00:00:00' })
+    await receiver.until((arrivals) => arrivals.length === 16)
+    const fresh = await Promise.all(Array.from({ length: 40 }, () => authorize(service)))
+    await receiver.until((arrivals) => arrivals.length === 32)
+    const { queue, eventDestinations } = service.core.callbacks
+    const [destination] = lanesOf(eventDestinations.all()[0]?.data.key ?? '')
+    const lane = { merchant: 'sandbox', destination }
+    await expect.poll(() => queue.due(lane, Infinity, 100).length).toBe(40)
+    release(204)
+    await receiver.until((arrivals) => arrivals.length >= 80)
+    const isFresh = ({ meta }: { readonly meta: { readonly uri: string | null } }) =>
+      fresh.some((tid) => meta.uri?.includes(tid))
+    expect(receiver.arrivals.slice(32, 42).map(isFresh)).toEqual(Array(10).fill(true))
   })
 })
