@@ -144,6 +144,9 @@ type PastMoments = ReturnType<typeof makePast>
 /** Fewer events are folded so quickly that no file is kept. */
 export const enough = 10_000
 
+/** A start, and the switch from another process, have the processors for themselves first. */
+const restAfterStartMs = 60_000
+
 /**
  * Keeps the read models as of the end of each busy day (UTC), so that later queries fold only the
  * events since.
@@ -152,9 +155,13 @@ export const keepDays = (
   { moments, tree }: Pick<Core, 'moments' | 'tree'>,
   { files, keep }: Pick<PastMoments, 'files' | 'keep'>,
   eventsWorthKeeping = enough,
+  restMs = restAfterStartMs,
 ): DueWork => {
   let begun = -1
+  let restsUntil: Instant | undefined
   return async (now) => {
+    restsUntil ??= now + restMs
+    if (now < restsUntil) return restsUntil
     if (begun < 0) files.removeOthers()
     const day = Math.floor(now / dayMs)
     if (day !== begun) {

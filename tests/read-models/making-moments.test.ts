@@ -132,10 +132,13 @@ describe('moments are made', () => {
     const midnight = Math.floor(service.core.now() / 86_400_000) * 86_400_000
     const end = service.core.moments.positionAt(midnight - 1)
     const stopped = new AbortController().signal
-    const next = await keepDays(service.core, { files, ...made }, 10_000)(midnight + 5, stopped)
+    const few = keepDays(service.core, { files, ...made }, 10_000, 0)
+    const next = await few(midnight + 5, stopped)
     expect([next, files.isKept(end)]).toEqual([midnight + 86_400_000, false])
     const keep = keepDays(service.core, { files, ...made }, 1)
-    await keep(midnight + 5, stopped)
+    expect(await keep(midnight + 5, stopped)).toBe(midnight + 60_005)
+    expect(files.isKept(end)).toBe(false)
+    await keep(midnight + 60_005, stopped)
     expect(files.isKept(end)).toBe(true)
   })
 })
