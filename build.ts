@@ -61,6 +61,21 @@ const englishOnly: Plugin = {
     })),
 }
 
+/**
+ * Pages are rendered at once, so hono/jsx needs no AsyncLocalStorage: Node 20 would call a hook for
+ * each promise of every request once a page was rendered.
+ */
+const renderedAtOnce: Plugin = {
+  name: 'hono/jsx without hooks for promises',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /hono[\\/]dist[\\/]jsx[\\/]context\.js$/ }, ({ path }) => {
+      const source = readFileSync(path, 'utf8')
+      const contents = source.replace('alsProbed = false', 'alsProbed = true')
+      if (contents === source) throw new Error('hono/jsx has changed: build.ts')
+      return { contents: contents + noMapLine, loader: 'js' }
+    }),
+}
+
 const root = fileURLToPath(new URL('.', import.meta.url))
 
 const filesIn = (folder: string, name: RegExp): string[] =>
@@ -88,7 +103,7 @@ const { outputFiles } = await build({
   define: { builtFingerprint: JSON.stringify(fingerprintOfSources()) },
   sourcemap: true,
   sourcesContent: false,
-  plugins: [englishOnly, ownSourceMaps],
+  plugins: [englishOnly, renderedAtOnce, ownSourceMaps],
   logLevel: 'warning',
   write: false,
 })
