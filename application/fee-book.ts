@@ -67,10 +67,10 @@ export const makeFeeBook = ({ find }: { readonly find: Find }) => {
 
   /** Call it with all events. */
   const observe = (events: readonly RecordedEvent[]): void => {
-    for (const { type, metadata } of events)
-      if (changingTypes.includes(type)) {
+    for (const event of events)
+      if (changingTypes.includes(event.type)) {
         changeCount += 1
-        known.delete(String(metadata['merchant']))
+        known.delete(String(event.metadata['merchant']))
       }
   }
 

@@ -9,7 +9,7 @@ import { placeOf } from './event-store/seen-events.ts'
 import { lossOf, type Mark } from './event-store/marks.ts'
 import type { KnownEnd } from './event-store/eventstoredb-head.ts'
 import type { OtherStreams } from './event-store/eventstoredb-writer.ts'
-import { UnusableLog } from './event-store/sqlite-event-file.ts'
+import { UnusableLog, type Given } from './event-store/sqlite-event-file.ts'
 import type { Committing, EventLog } from './event-store/sqlite-event-log.ts'
 import { openSqliteEventStore } from './event-store/sqlite-event-store.ts'
 import {
@@ -122,7 +122,7 @@ export const openStore = async (
   place: Place,
   committing: Committing = 'inline',
   isAlone?: () => boolean,
-  onChecksums?: (events: number) => void,
+  given: Given = {},
 ): Promise<OpenedStore> => {
   const { EVENT_STORE, DATA_DIR, acceptsLoss, needsLog } = place
   if (needsLog) checkLogFile(place)
@@ -130,8 +130,8 @@ export const openStore = async (
   makeFolder(DATA_DIR, 0o700)
   if (EVENT_STORE !== 'sqlite') return connect(EVENT_STORE)
   refuseLostLog(place)
-  const given = { acceptsLoss, onChecksums }
-  return openSqliteEventStore(logFileIn(place), 'append', committing, isAlone, given)
+  const all = { ...given, acceptsLoss }
+  return openSqliteEventStore(logFileIn(place), 'append', committing, isAlone, all)
 }
 
 const noLog = (): UnusableLog =>

@@ -9,7 +9,7 @@ import { shareWork, unsharedWork } from '../infrastructure/leases/leases.ts'
 import type { Log } from '../infrastructure/logs/log.ts'
 import { failuresOf, outagesIn, textOf, usesOf, writeAt } from '../infrastructure/logs/outages.ts'
 import { openPeople } from './people/open-people.ts'
-import type { StartFolding } from '../infrastructure/read-models/folding.ts'
+import type { Folded } from '../infrastructure/read-models/folding.ts'
 import { followLog } from '../infrastructure/read-models/follow-log.ts'
 import { readLogTree } from '../infrastructure/read-models/tree-fold.ts'
 import { readMoments } from '../infrastructure/read-models/moment-fold.ts'
@@ -26,8 +26,8 @@ export type Surroundings = {
   /** Commits appends in another thread of this process. */
   readonly writer?: MessagePort
   readonly isAlone?: () => boolean
-  /** By default inline or in a worker thread. */
-  readonly folding?: StartFolding | undefined
+  /** By default it is folded inline or in a worker thread. */
+  readonly folded?: Folded | undefined
   /** The level of events that the process which this one replaces reads, while it is alive. */
   readonly olderReads?: (() => number) | undefined
   /** The service's address, once it is known. */
@@ -53,18 +53,19 @@ const usesOfVault = (settings: Settings & Place, log: Log) =>
 export const openCore = async (
   settings: Settings & Place,
   log: Log,
-  { beside = 'inline', writer, isAlone, address, folding, olderReads }: Surroundings = {},
+  { beside = 'inline', writer, isAlone, address, folded, olderReads }: Surroundings = {},
 ) => {
   const { HOST, PORT, PUBLIC_URL, acceptsLoss } = settings
   // Commands begin no traces.
   const endTraces = address && (await recordTraces(settings, log, beside))
-  const events = await openLog(settings, log, writer ?? beside, isAlone)
+  const events = await openLog(settings, log, writer ?? beside, isAlone, folded?.pace)
   const { store, from, streams, handle, find, clock } = events
   const context = clock.contextOf('daybook')
   const { key, ids } = await openInstallation({ find, handle, context, store }, settings)
   const digest = makeDigest(key ?? '')
   const { stored, blobs, failure: blobFailure } = await openOwnBlobs(settings, log)
   const { end, observers, besideCaughtUp } = events
+  const { folding } = folded ?? {}
   const following = { store, find, from, end, besideCaughtUp, observers, folding }
   const reads = await followLog(following, settings, log, beside)
   const { file, queries, terms, readModels, damage } = reads
@@ -84,7 +85,7 @@ export const openCore = async (
   // A thread of the service begins after the service, which has checked them.
   if (!folding) await checkParts({ store, vault, blobs: stored }, settings)
   const seen = await watchSeen(store, seenIn(settings), acceptsLoss)
-  reads.onEvents(seen.observe)
+  if (!folding) reads.onEvents(seen.observe)
 
   return {
     settings,
@@ -120,6 +121,12 @@ export const openCore = async (
     // What is folded from the log.
     readModels,
     caughtUp,
+    /** In a thread that keeps pace with another: until it knows what is acknowledged by now. */
+    observedAll: async (): Promise<void> => {
+      const head = await store.head()
+      folded?.pace.to(head)
+      await events.observed(head)
+    },
     freshness: events.freshness.over(readModels),
     onFolded: reads.onFolded,
     onEvents: reads.onEvents,

@@ -1,7 +1,7 @@
 import { schedule } from '../application/schedule.ts'
 import { secretsOfMerchants } from '../infrastructure/callbacks/signed-post.ts'
 import { makeLog } from '../infrastructure/logs/log.ts'
-import type { StartFolding } from '../infrastructure/read-models/folding.ts'
+import type { Folded } from '../infrastructure/read-models/folding.ts'
 import { after, gathered, workFailed } from './background-work.ts'
 import { callbackWire } from './callback-wire.ts'
 import type { DeliveryStart } from './callbacks/delivery-client.ts'
@@ -14,11 +14,11 @@ import { wallClock } from '../application/machine.ts'
 /** Delivers whatever callback is due, beside a running service. */
 export const openDelivery = async (
   { settings, address, writer }: DeliveryStart,
-  folding: StartFolding,
+  folded: Folded,
   countAttempt: CountAttempt,
 ) => {
   const log = makeLog(settings.LOG_LEVEL)
-  const core = await openCore(settings, log, { address: () => address, writer, folding })
+  const core = await openCore(settings, log, { address: () => address, writer, folded })
   const wire = await callbackWire(core)
   const signer = await signerIn(core, settings.DATA_DIR, wallClock)
   const { find, derive } = core

@@ -23,7 +23,7 @@ const reading = async <Found>(
   find: (eventsOf: EventsOf) => Promise<Found>,
 ): Promise<Found> => {
   const onChecksums = log && ((events: number) => logChecksums(log, events))
-  const store = await openStore(place, 'inline', undefined, onChecksums)
+  const store = await openStore(place, 'inline', undefined, { onChecksums })
   try {
     return await find(async (stream) => (await store.readStream(stream)).map(parseEvent))
   } finally {

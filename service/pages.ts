@@ -6,7 +6,7 @@ import type { Log } from '../infrastructure/logs/log.ts'
 import { networkOf, networksOf } from '../infrastructure/networks.ts'
 import { makeSecretCheck } from '../infrastructure/people/secrets.ts'
 import { makeQrCodes } from '../infrastructure/pictures/qr-codes.ts'
-import type { StartFolding } from '../infrastructure/read-models/folding.ts'
+import type { Folded } from '../infrastructure/read-models/folding.ts'
 import { retryWhileHeld } from '../infrastructure/retry-while-held.ts'
 import type { Settings } from '../infrastructure/settings.ts'
 import { auditRoutes } from '../web/auditor/routes.tsx'
@@ -29,7 +29,10 @@ import { makeLive, merchantChanges } from './portal/live.ts'
 import { makeClientAddress, watchProxies } from './server/client-address.ts'
 import { requestLog } from './server/request-log.ts'
 import { receiptsOf } from './transparency/receipts.ts'
-import { wallClock } from '../application/machine.ts'
+import { pause, wallClock } from '../application/machine.ts'
+
+/** How long a page waits to learn what the log holds, in ms. */
+const longestLookMs = 500
 
 /** For forms, which the thread that answers payments handles. */
 const unavailable = (): never => {
@@ -38,7 +41,7 @@ const unavailable = (): never => {
 
 type Surroundings = {
   readonly address: () => string
-  readonly folding: StartFolding
+  readonly folded: Folded
   readonly measure: (...measured: Measured) => void
   readonly vitals: () => Promise<Vitals>
 }
@@ -51,9 +54,9 @@ type Surroundings = {
 export const openPages = async (
   settings: Settings,
   log: Log,
-  { address, folding, measure, vitals }: Surroundings,
+  { address, folded, measure, vitals }: Surroundings,
 ) => {
-  const core = await openCore(settings, log, { address, folding })
+  const core = await openCore(settings, log, { address, folded })
   const { store, find, derive, tree, accounting, securityLog, payerDirectory } = core
   const about = aboutOf(settings)
   const { names, isSandbox, isSecure, publicUrl, footer } = about
@@ -134,8 +137,15 @@ export const openPages = async (
     errorPage: makeErrorPage({ isSecure, footer }),
   })
   return {
-    app,
     routes,
+    /** First learns what was acknowledged before the request, in a time that a reader can wait. */
+    fetch: async (...request: Parameters<typeof app.fetch>) => {
+      const late = new AbortController()
+      const { signal } = late
+      const known = core.observedAll().finally(() => late.abort())
+      await Promise.race([known, pause(longestLookMs, { signal })]).catch(() => {})
+      return app.fetch(...request)
+    },
     endStreams: (): void => {
       live.end()
       changes.end()

@@ -98,7 +98,7 @@ const knownLog = (store: EventStore, from: Position, elapsed: () => number) => {
   }
 
   return {
-    ...{ hear, head, observe, waitFor, reached, known: () => heard },
+    ...{ hear, head, observe, observed: observation.reached, waitFor, reached, known: () => heard },
     /** How long ago the log was known to end at `reached`, in ms. */
     age: (): number => elapsed() - confirmed.at(),
     follow: (readModels: Models): void => void (models = readModels),
@@ -225,5 +225,5 @@ export const watchFreshness = <Store extends EventStore>(
     log.follow(readModels)
     return { known: log.known, read }
   }
-  return { store: watched, observe: log.observe, over }
+  return { store: watched, observe: log.observe, observed: log.observed, over }
 }

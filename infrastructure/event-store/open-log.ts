@@ -9,6 +9,7 @@ import { openClock } from './service-clock.ts'
 import type { Settings } from '../settings.ts'
 import { logFileIn, openStore, type Place, checkInstallation } from '../stores.ts'
 import { numberedFrom, timedUuid } from './event-entry.ts'
+import type { Pace } from './sqlite-event-file.ts'
 import type { Committing } from './sqlite-event-log.ts'
 import { getHeapStatistics } from 'node:v8'
 import { cachedPayments, type CacheLimits } from '../../application/generational-cache.ts'
@@ -269,10 +270,10 @@ export const openLog = async (
   log: Log,
   committing: Committing,
   isAlone?: () => boolean,
+  pace?: Pace,
 ) => {
-  const opened = await openStore(settings, committing, isAlone, (events) =>
-    logChecksums(log, events),
-  )
+  const onChecksums = (events: number): void => logChecksums(log, events)
+  const opened = await openStore(settings, committing, isAlone, { onChecksums, pace })
   const from = await opened.head()
   // Each store wraps the one before it.
   const probe = opened.log && writeAt(logFileIn(settings))
@@ -329,7 +330,9 @@ export const openLog = async (
     find,
     recall,
     revisionOf,
-    observers: [observe, clock.observeClock, freshness.observe],
+    /** In a thread that keeps pace with another, what is told of the log is not told again. */
+    observers: [observe, pace ? clock.observeMoves : clock.observeClock, freshness.observe],
+    observed: freshness.observed,
     clock,
     securityLog,
     refusals,

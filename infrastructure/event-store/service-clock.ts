@@ -24,6 +24,11 @@ export const openClock = async (
   }
   const now = (): Instant => wallClock() + aheadBy
   let latest = -Infinity
+  const observeMoves = (events: readonly RecordedEvent[]): void => {
+    for (const event of events)
+      if (event.type === 'ClockAdvanced')
+        moveTo(clockEvents.ClockAdvanced.parse(event.data).aheadBy)
+  }
   return {
     now,
     /** Reads what others have moved, without waiting for notification. */
@@ -48,10 +53,10 @@ export const openClock = async (
     },
     /** How far it is behind the newest event seen, in ms. */
     behindMs: (): number => Math.max(0, latest - now()),
+    observeMoves,
     observeClock: (events: readonly RecordedEvent[]): void => {
       for (const { metadata } of events) latest = Math.max(latest, Number(metadata['at']) || 0)
-      for (const { type, data } of events)
-        if (type === 'ClockAdvanced') moveTo(clockEvents.ClockAdvanced.parse(data).aheadBy)
+      observeMoves(events)
     },
   }
 }

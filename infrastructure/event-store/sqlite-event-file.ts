@@ -71,23 +71,22 @@ export const announceThrottled = (tell: () => void, elapsed = steadyTime): (() =
 }
 
 /** Wakes waiting followers: on announcements, and by polling soon after other commits. */
-export const watchGrowth = (head: () => Position) => {
-  const waiters = new Map<() => void, Position>()
+export const watchGrowth = (head: () => Position, pollEveryMs = pollInterval) => {
+  const waiters = new Map<() => void, { readonly after: Position; readonly signal: AbortSignal }>()
+  /** A follower waits often, with one signal. */
+  const heeded = new WeakSet<AbortSignal>()
   let poll: NodeJS.Timeout | undefined
 
-  const stopWhenIdle = (): void => {
-    if (waiters.size > 0) return
-    clearInterval(poll)
-    poll = undefined
-  }
-
-  const wake = (until: Position): void => {
-    for (const [resolve, after] of waiters) {
-      if (after >= until) continue
+  const release = (isOver: (waiting: Position, signal: AbortSignal) => boolean): void => {
+    for (const [resolve, { after, signal }] of waiters) {
+      if (!isOver(after, signal)) continue
+      waiters.delete(resolve)
       poll?.refresh()
       resolve()
     }
   }
+
+  const wake = (until: Position): void => release((after) => after < until)
 
   const look = (): void => {
     try {
@@ -97,22 +96,46 @@ export const watchGrowth = (head: () => Position) => {
     }
   }
 
+  /** It goes on while followers are busy, until one poll finds none that waits. */
+  const lookAgain = (): void => {
+    if (waiters.size > 0) return look()
+    clearInterval(poll)
+    poll = undefined
+  }
+
+  const heed = (signal: AbortSignal): void => {
+    if (heeded.has(signal)) return
+    heeded.add(signal)
+    const leave = (): void => release((_, waiting) => waiting === signal)
+    signal.addEventListener('abort', leave, { once: true })
+  }
+
   const grown = (after: Position, signal: AbortSignal): Promise<void> =>
     new Promise((resolve) => {
       if (signal.aborted) return resolve()
-      const leave = (): void => {
-        waiters.delete(leave)
-        signal.removeEventListener('abort', leave)
-        stopWhenIdle()
-        resolve()
-      }
-      signal.addEventListener('abort', leave)
-      waiters.set(leave, after)
-      poll ??= setInterval(look, pollInterval).unref()
+      heed(signal)
+      waiters.set(resolve, { after, signal })
+      poll ??= setInterval(lookAgain, pollEveryMs).unref()
     })
 
   return { grown, look, wake, release: () => wake(Number.POSITIVE_INFINITY) }
 }
+
+/** The pace of a thread that follows no further than it is told: to what another has folded. */
+export const paceFrom = (from: Position) => {
+  let end = from
+  const { grown, wake } = watchGrowth(() => end, 3_600_000)
+  return {
+    end: (): Position => end,
+    grown,
+    to: (position: Position): void => {
+      end = Math.max(end, position)
+      wake(end)
+    },
+  }
+}
+
+export type Pace = ReturnType<typeof paceFrom>
 
 const identityOf = (path: string): string | undefined => {
   const found = statSync(path, { throwIfNoEntry: false })
@@ -275,6 +298,8 @@ export type Given = {
   readonly onChecksums?: ((events: number) => void) | undefined
   /** The operator accepts a log that lost events. */
   readonly acceptsLoss?: boolean | undefined
+  /** Followers go no faster, and events are not checked again for them. */
+  readonly pace?: Pace | undefined
 }
 
 const openFile = (file: string, use: Use, { onChecksums, acceptsLoss }: Given) => {

@@ -23,6 +23,16 @@ export type Row = readonly [
   checksum: string | null,
 ]
 
+/** Of an event of JSON. */
+export type Heading = readonly [
+  position: Position,
+  stream: string,
+  revision: Revision,
+  type: string,
+  id: string,
+  metadata: string | Buffer | null,
+]
+
 type Direction = 'forwards' | 'backwards'
 
 export type Examined = { readonly row: Row; readonly problem: string | undefined }
@@ -37,6 +47,10 @@ export type EventRows = {
    * only at the end.
    */
   next(after: Position, limit: number): Row[]
+  /** Events after a position up to another, unchecked and without their data. */
+  headings(after: Position, upTo: Position): Heading[]
+  /** Unchecked. */
+  dataAt(position: Position): string
   /**
    * Up to `limit` rows after, or before, a position. Fewer means the end, or that their data
    * reached `size`.
@@ -145,6 +159,19 @@ const some = (found: RowsFound, size: number | undefined, ...given: (string | nu
 
 const ofThisStream = 'events.stream = (SELECT id FROM streams WHERE name = ?)'
 
+const quickReads = (database: Database.Database) => ({
+  headings: database
+    .prepare<[Position, Position], Heading>(
+      `SELECT position, name, revision, type, lower(hex(events.id)), metadata
+       FROM events CROSS JOIN streams ON streams.id = events.stream
+       WHERE position > ? AND position <= ? AND typeof(data) = 'text' ORDER BY position`,
+    )
+    .raw(),
+  dataAt: database
+    .prepare<[Position], string>('SELECT data FROM events WHERE position = ?')
+    .pluck(),
+})
+
 export const readEventRows = (database: Database.Database): EventRows => {
   const isChecked = hasChecksums(database)
   const problemOf = isChecked ? wrongChecksum : () => undefined
@@ -168,6 +195,8 @@ export const readEventRows = (database: Database.Database): EventRows => {
   const headOfJson = number(`SELECT position FROM events WHERE typeof(data) = 'text'
                              ORDER BY position DESC LIMIT 1`)
 
+  const quick = quickReads(database)
+
   const asking = <Answer>(ask: () => Answer): Answer => {
     try {
       return ask()
@@ -179,6 +208,8 @@ export const readEventRows = (database: Database.Database): EventRows => {
   return {
     next: (after, limit) =>
       asking(() => checked.upToDamage(ofAll.forwards.iterate(after, limit), after)),
+    headings: (after, upTo) => asking(() => quick.headings.all(after, upTo)),
+    dataAt: (position) => asking(() => quick.dataAt.get(position) ?? ''),
     all: (from, limit, direction = 'forwards', size) =>
       asking(() => checked.each(some(ofAll[direction], size, from, limit))),
     ofStream: (stream, from, limit, direction = 'forwards', size) =>

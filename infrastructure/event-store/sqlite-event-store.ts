@@ -7,11 +7,12 @@ import {
   type Revision,
   type Appended,
   type NewEvent,
+  type JsonObject,
 } from '../../application/event-store.ts'
 import { acceptAppend, uuidOf } from './event-entry.ts'
-import type { Given, Use } from './sqlite-event-file.ts'
+import type { Given, Pace, Use } from './sqlite-event-file.ts'
 import { openEventLog, type Committing, type EventLog } from './sqlite-event-log.ts'
-import type { Row } from './sqlite-event-rows.ts'
+import type { Heading, Row } from './sqlite-event-rows.ts'
 import { nextTurn } from '../../application/machine.ts'
 
 /** Number of events kept at least, once there have been so many. */
@@ -120,6 +121,53 @@ const readStream = (log: EventLog, stream: string, from: Revision, limit: number
   }
 }
 
+/** An event of which little is looked at: its contents are read when they are asked for. */
+class EventByHeading implements RecordedEvent {
+  readonly stream: string
+  readonly revision: Revision
+  readonly position: Position
+  readonly type: string
+  readonly #log: EventLog
+  readonly #heading: Heading
+  constructor(log: EventLog, heading: Heading) {
+    this.position = heading[0]
+    this.stream = heading[1]
+    this.revision = heading[2]
+    this.type = heading[3]
+    this.#log = log
+    this.#heading = heading
+  }
+  get id(): string {
+    return uuidOf(this.#heading[4])
+  }
+  get data(): JsonObject {
+    return JSON.parse(this.#log.dataAt(this.position)) as JsonObject
+  }
+  get metadata(): JsonObject {
+    const metadata = this.#heading[5]
+    return typeof metadata === 'string' ? (JSON.parse(metadata) as JsonObject) : {}
+  }
+}
+
+/** Follows no further than it is told: what is there has been checked by who tells. */
+async function* followAtPace(
+  log: EventLog,
+  { end, grown }: Pace,
+  after: Position,
+  signal: AbortSignal,
+): AsyncGenerator<readonly RecordedEvent[]> {
+  for (let last = after; !signal.aborted && !log.isClosed;) {
+    const upTo = Math.min(last + followBatch, end())
+    if (upTo <= last) await grown(last, signal)
+    else {
+      const events = log.headings(last, upTo).map((heading) => new EventByHeading(log, heading))
+      last = upTo
+      if (events.length > 0) yield events
+      await nextTurn()
+    }
+  }
+}
+
 const readable = (log: EventLog, after: Position): Row[] => {
   try {
     // Acknowledged events only, though the file may contain more: the writer is notified first.
@@ -206,7 +254,8 @@ export const openSqliteEventStore = (
       const [event] = eventsOf(log.all(position - 1, 1))
       return event?.position === position ? event : undefined
     },
-    follow: (after, signal) => follow(log, tail, after, signal),
+    follow: (after, signal) =>
+      given.pace ? followAtPace(log, given.pace, after, signal) : follow(log, tail, after, signal),
     head: sharedHead(log),
     close: () => log.close(),
   }

@@ -8,6 +8,7 @@ import { areSpansRecorded, startSpanWithin } from '../../application/tracing.ts'
 import { parseEvent, type Recorded } from '../../domain/events.ts'
 import { projections } from '../../projections/read-models.ts'
 import { leafOf } from '../event-store/event-entry.ts'
+import { paceFrom, type Pace } from '../event-store/sqlite-event-file.ts'
 import { keepFollowing } from './keep-following.ts'
 import { makeProjector } from './projector.ts'
 import { noteDamage, type ReadModelFile } from './read-model-file.ts'
@@ -129,6 +130,9 @@ export const foldInline =
     }
   }
 
+/** How another thread folds the read models, and how far the log is followed in this one. */
+export type Folded = { readonly folding: StartFolding; readonly pace: Pace }
+
 /**
  * The read models in a thread that does not fold. The thread that started it folds, and reports
  * each move. `hurry` requests the next one.
@@ -136,6 +140,7 @@ export const foldInline =
 export const foldedElsewhere = (hurry: () => void, from: Position) => {
   let onMoved = (_: Position): void => {}
   let position = from
+  const pace = paceFrom(from)
   const folding: StartFolding = (listeners) => {
     onMoved = listeners.onMoved
     onMoved(position)
@@ -143,7 +148,8 @@ export const foldedElsewhere = (hurry: () => void, from: Position) => {
   }
   const moved = (to: Position): void => {
     position = to
+    pace.to(to)
     onMoved(to)
   }
-  return { folding, moved }
+  return { folded: { folding, pace }, moved }
 }

@@ -28,9 +28,9 @@ const countAttempts = (send: (message: FromDelivery) => void) => {
 
 const run = async (port: MessagePort, start: DeliveryStart): Promise<void> => {
   const send = (message: FromDelivery): void => port.postMessage(message)
-  const { folding, moved } = foldedElsewhere(() => send('hurry'), start.position)
+  const { folded, moved } = foldedElsewhere(() => send('hurry'), start.position)
   const attempts = countAttempts(send)
-  const begun = openDelivery(start, folding, attempts.count)
+  const begun = openDelivery(start, folded, attempts.count)
 
   const settle = async (number: number): Promise<void> => {
     const problem = await begun

@@ -32,19 +32,19 @@ const requestedVitals = (send: (message: FromPages) => void) => {
 const run = async (port: MessagePort, start: PagesStart): Promise<void> => {
   const { settings, address, position } = start
   const send = (message: FromPages): void => port.postMessage(message)
-  const { folding, moved } = foldedElsewhere(() => send('hurry'), position)
+  const { folded, moved } = foldedElsewhere(() => send('hurry'), position)
   const { vitals, received } = requestedVitals(send)
   port.on('message', (message: ToPages) => {
     if (typeof message === 'object' && 'moved' in message) moved(message.moved)
   })
   const log = makeLog(settings.LOG_LEVEL)
-  const { app, endStreams, close } = await openPages(settings, log, {
+  const { fetch, endStreams, close } = await openPages(settings, log, {
     address: () => address,
-    folding,
+    folded,
     measure: (...measured) => send({ measured }),
     vitals,
   })
-  const answer = answerPages(app.fetch, send)
+  const answer = answerPages(fetch, send)
 
   const stop = async (): Promise<void> => {
     await close()

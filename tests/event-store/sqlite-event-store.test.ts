@@ -8,18 +8,20 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import {
   noStream,
   StoreUnavailable,
   WrongExpectedRevision,
   type Position,
+  type RecordedEvent,
 } from '../../application/event-store.ts'
 import { openToWrite, writers, type Writer } from './open-to-write.ts'
 import { commitInWorker } from '../../infrastructure/event-store/commit-client.ts'
 import {
   openEventFile,
   announceThrottled,
+  paceFrom,
 } from '../../infrastructure/event-store/sqlite-event-file.ts'
 import { openEventLog } from '../../infrastructure/event-store/sqlite-event-log.ts'
 import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
@@ -461,6 +463,32 @@ describe('the head of a log that a thread of its own writes', () => {
     await last
     expect(await store.head()).toBe(5)
   })
+})
+
+test('a follower that keeps pace sees whole events once told, and no further', async () => {
+  const pace = paceFrom(0)
+  const store = openSqliteEventStore(freshFile(), 'append', 'inline', undefined, { pace })
+  onTestFinished(() => store.close())
+  const events = newEvents(5)
+  await store.append('one', events, noStream)
+  const stopped = new AbortController()
+  const seen: RecordedEvent[] = []
+  const following = (async () => {
+    for await (const batch of store.follow(1, stopped.signal)) seen.push(...batch)
+  })()
+  await nextTurn()
+  expect(seen).toEqual([])
+  pace.to(3)
+  await vi.waitUntil(() => seen.length === 2)
+  pace.to(4)
+  await vi.waitUntil(() => seen.length === 3)
+  stopped.abort()
+  await following
+  const whole = seen.map(({ stream, revision, position, id, type, data, metadata }) => {
+    return { stream, revision, position, id, type, data, metadata }
+  })
+  const [, ...later] = await store.readStream('one', 0, 4)
+  expect(whole).toEqual(later.map(({ leaf: _, ...event }) => event))
 })
 
 test('consecutive commits are announced to other threads every 20 ms', () => {

@@ -23,9 +23,9 @@ test('the thread that shows pages has every page of the service, and nothing els
   const log = pino({ level: 'silent', errorKey: 'error' }) as Log
   const address = () => 'http://daybook.test'
   const { core, routes, service } = await openService(settings, log, { address })
-  const { folding } = foldedElsewhere(() => {}, core.readModels.position())
+  const { folded } = foldedElsewhere(() => {}, core.readModels.position())
   const vitals = service.vitals
-  const pages = await openPages(settings, log, { address, folding, measure: () => {}, vitals })
+  const pages = await openPages(settings, log, { address, folded, measure: () => {}, vitals })
   onTestFinished(async () => {
     await pages.close()
     await service.stop()
