@@ -1,3 +1,4 @@
+import { contain } from '../../application/contain.ts'
 import {
   clearTimeout,
   pause,
@@ -113,15 +114,16 @@ const gathering = (send: (rows: readonly SpanRow[]) => Promise<void>, log: Log |
     if (rows.length > 0) sendSoon()
   }
   const sendNow = (): Promise<void> => (sending ??= sendAll())
+  const sendUnawaited = contain(sendNow, (error) => outage?.failed(error))
   const sendSoon = (): void => {
-    if (!sending) timer ??= setTimeout(() => void sendNow(), gatherMs).unref()
+    if (!sending) timer ??= setTimeout(sendUnawaited, gatherMs).unref()
   }
 
   return {
     add: (row: SpanRow): void => {
       if (rows.length >= mostWaiting) return
       rows.push(row)
-      if (rows.length >= atOnce) void sendNow()
+      if (rows.length >= atOnce) sendUnawaited()
       else sendSoon()
     },
     /** A collector that does not answer delays a stop a little only. */
