@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes } from '../application/machine.ts'
 import { auditorIdPattern } from '../application/auditors.ts'
 import { auditors } from '../domain/aggregates.ts'
 import type { Core } from '../service/core.ts'

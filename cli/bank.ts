@@ -10,6 +10,7 @@ import { isDay } from '../domain/time.ts'
 import { bankHolidaysIn } from '../infrastructure/bank/bank-holidays.ts'
 import type { Core } from '../service/core.ts'
 import { put } from './life-cycles.ts'
+import { aside } from '../application/machine.ts'
 
 const countryOf = (text: string): string =>
   /^[a-z]{2}$/i.test(text) ? text.toUpperCase() : fail(`${text} is not a two-letter country code`)
@@ -73,7 +74,7 @@ const importFile = onData({
     'money that left, or came in, unexplained',
   run: async (core, file) => {
     // Loaded on demand: no other command reads XML.
-    const { readBankFile } = await import('../infrastructure/bank/bank-file.ts')
+    const { readBankFile } = await aside(() => import('../infrastructure/bank/bank-file.ts'))
     const content = await contentOf(file)
     const { BANK_ACCOUNT } = core.settings
     const { kind, passedOver, leftOut, ...says } = readBankFile(

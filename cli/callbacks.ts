@@ -4,6 +4,7 @@ import { retryMessage } from '../service/callbacks/callback-views.ts'
 import type { Core } from '../service/core.ts'
 import { fail } from '../infrastructure/failures.ts'
 import { group, oneOf, onData, onRows, value, type ValuesOf } from './command.ts'
+import { aside } from '../application/machine.ts'
 
 const timeOf = (text: string): number => {
   const at = Date.parse(text)
@@ -107,7 +108,7 @@ const showOne = onData({
   run: async (core, id) => {
     const row = await found(core, id)
     const { attempts, ...shown } = await shownRow(core, row)
-    const { callbackWire } = await import('../service/server.ts')
+    const { callbackWire } = await aside(() => import('../service/server.ts'))
     const { message: word } = await callbackWire(core)
     return {
       ...shown,

@@ -10,6 +10,8 @@ import { refuseSandboxCommand } from '../service/mode-of-log.ts'
 /** What every command can use. */
 type Terminal = {
   readonly settings: Settings
+  /** That of a service in this process; else a command opens its own. */
+  readonly core?: Core | undefined
   readonly isJson: () => boolean
 }
 
@@ -156,10 +158,10 @@ export const command =
   }
 
 const withCore = async (
-  { settings }: Terminal,
+  { settings, core: given }: Terminal,
   work: (core: Core) => Promise<Answer> | Answer,
 ): Promise<Answer> => {
-  const core = await openCore(settings, makePlainLog())
+  const core = given ?? (await openCore(settings, makePlainLog()))
   try {
     await refuseSandboxCommand(core, settings)
     return await work(core)
@@ -168,7 +170,7 @@ const withCore = async (
     process.stderr.write(`${error.message}\n`)
     process.exitCode = 1
   } finally {
-    await core.close()
+    if (!given) await core.close()
   }
 }
 

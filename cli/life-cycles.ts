@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout } from '../application/machine.ts'
 import type { Aggregate, DecidedEvent } from '../application/find-state.ts'
 import type { Context } from '../application/handle.ts'
 import { isEnabled, type Changes, type Entry, type RegisterCommand } from '../domain/register.ts'
@@ -45,7 +45,7 @@ const change = async <Data>(
     turn && type !== 'Remove'
       ? await turn(core)(key, type, context)
       : isEnabled((await core.handle(aggregate, key, { type }, context)).state)
-  await pause(untilFollowedMs)
+  await new Promise<void>((resolve) => void setTimeout(resolve, untilFollowedMs))
   return type === 'Remove' ? { id, removed: true } : { id, enabled: isOn }
 }
 

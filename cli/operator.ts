@@ -4,6 +4,7 @@ import type { SecurityEvent } from '../application/security-log.ts'
 import type { OperatorAccount } from '../domain/cause.ts'
 import { makePlainLog } from '../infrastructure/logs/log.ts'
 import { openSecurityLogIn } from '../infrastructure/logs/security-changes.ts'
+import type { Core } from '../service/core.ts'
 import { settingsHelp, type Settings } from '../infrastructure/settings.ts'
 import { checkLogIsThere } from '../infrastructure/stores.ts'
 import { auditCommands } from './audit.ts'
@@ -169,6 +170,8 @@ const commands: readonly Listed[] = [
 type Needs = {
   readonly settings: Settings
   readonly version: string
+  /** That of a service in this process. */
+  readonly core?: Core
   /** The user who ran sudo, if any. */
   readonly sudoUser?: string | undefined
   /** Absent in a build with commands only. */
@@ -191,7 +194,7 @@ const comesFirst = (command: Command): boolean =>
   !(command.name() === 'serve' && command.parent?.name() === 'audit')
 
 /** The operator's commands (interface 14). They run beside a service on the same data. */
-export const operatorProgram = ({ version, serve, sudoUser, ...needs }: Needs): Command => {
+export const operatorProgram = ({ version, core, serve, sudoUser, ...needs }: Needs): Command => {
   const operator = operatorOf(sudoUser)
   const settings = { ...needs.settings, operator, needsLog: true }
   const program = new Command('daybook')
@@ -213,6 +216,6 @@ export const operatorProgram = ({ version, serve, sudoUser, ...needs }: Needs): 
 
   addServeCommand(program, serve)
   const isJson = (): boolean => program.opts<{ json?: true }>().json ?? false
-  for (const add of commands) add(program, { settings, isJson })
+  for (const add of commands) add(program, { settings, core, isJson })
   return program
 }

@@ -15,6 +15,7 @@ import type { Core } from '../service/core.ts'
 import { operatorsIn, staffIn } from '../service/people/staff.ts'
 import { phoneOf, presentMerchant } from './arguments.ts'
 import { group, onData, required, several, value } from './command.ts'
+import { aside } from '../application/machine.ts'
 
 type Given = {
   readonly role: string
@@ -146,7 +147,7 @@ export const operatorCommands = group('operator', 'your own people, at /operator
     options: { role },
     run: async (core, phone, given) => {
       const asked = { phone: phoneOf(core, phone), terms: operatorTermsOf(given.role) }
-      const { messagesBeside } = await import('../service/server.ts')
+      const { messagesBeside } = await aside(() => import('../service/server.ts'))
       const messages = await messagesBeside(core)
       try {
         const { addOperator } = operatorsIn(core)

@@ -14,7 +14,7 @@ import type { Core } from './core.ts'
 import type { Debtor, OrderedPayout } from '../infrastructure/bank/payout-file.ts'
 import { isIban, payoutAddress } from '../infrastructure/bank/payout-account.ts'
 import type { Settings } from '../infrastructure/settings.ts'
-import { randomBytes } from '../application/machine.ts'
+import { aside, randomBytes } from '../application/machine.ts'
 
 /** The account that pays the payouts; undefined if it is not configured. */
 export const debtorIn = (
@@ -91,7 +91,7 @@ export const paymentMessage = async (core: Core, debtor: Debtor, messageId: stri
   await core.readModels.caughtUp()
   const payouts = payoutsOf(core, core.accounting.settlements.orderedBy(messageId), messageId)
   // Loaded on demand: nothing else writes XML.
-  const { payoutFile } = await import('../infrastructure/bank/payout-file.ts')
+  const { payoutFile } = await aside(() => import('../infrastructure/bank/payout-file.ts'))
   const timeZone = await bankTimeZone(core.settings)
   const { BANK_PROFILE: profile, COUNTRY } = core.settings
   const isClosed = await bankRests(core.find, countryOf(debtor.account) ?? COUNTRY)

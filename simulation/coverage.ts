@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { eventCatalogue } from '../domain/events.ts'
+import { refusalFiles } from '../infrastructure/logs/refusals.ts'
 import { textOfRefusal } from '../http/refusal-answers.ts'
 
 export type Coverage = {
@@ -43,10 +44,20 @@ const source = readFileSync(new URL('../domain/refusal.ts', import.meta.url), 'u
 const refusals = [...source.matchAll(/^ {2}\| '(\w+)'/gm)].map(([, code = '']) => ({
   code,
   text: JSON.stringify(textOfRefusal(code) ?? code).slice(1, -1),
+  ofCommand: `${code.replaceAll('_', ' ')}\n`,
 }))
 
 export const noteRefusals = ({ refusals: found }: Coverage, text: string): void => {
-  for (const refusal of refusals) if (text.includes(refusal.text)) found.add(refusal.code)
+  for (const { code, text: told, ofCommand } of refusals)
+    if (text.includes(told) || text.startsWith(ofCommand)) found.add(code)
+}
+
+/** Those of pages are told in other words, but the log of refusals names each. */
+export const noteRefusalLog = ({ refusals: found }: Coverage, folder: string): void => {
+  const rules = refusalFiles(folder).flatMap(({ file }) =>
+    [...readFileSync(file, 'utf8').matchAll(/"rule":"(\w+)"/g)].map(([, rule = '']) => rule),
+  )
+  for (const { code } of refusals) if (rules.includes(code)) found.add(code)
 }
 
 const shareOf = (met: number, all: number): string =>
@@ -58,3 +69,9 @@ export const coverageText = ({ routes, refusals: found, events }: Coverage, all:
     `refusals  ${shareOf(found.size, refusals.length)}`,
     `events    ${shareOf(events.size, Object.keys(eventCatalogue).length)}`,
   ].join('\n')
+
+/** What of all there is nothing has met. */
+export const unmet = ({ refusals: found, events }: Coverage) => ({
+  refusals: refusals.map(({ code }) => code).filter((code) => !found.has(code)),
+  events: Object.keys(eventCatalogue).filter((type) => !events.has(type)),
+})

@@ -2,7 +2,8 @@ import { Finding, type Possible } from './oracle/books.ts'
 import type { Payment } from './oracle/payment.ts'
 import { askSafely, type Feed, type Play, type Told } from './known.ts'
 import { read } from './play.ts'
-import type { Asked, Shop } from './world.ts'
+import type { Shop } from './furnish.ts'
+import type { Asked } from './world.ts'
 
 /** Messages of a dispute count with those of its payment (10.1); settlements are one (13.2). */
 export const resourceOf = (uri: string | null): string =>

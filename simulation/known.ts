@@ -1,6 +1,8 @@
 import { Finding, type Possible } from './oracle/books.ts'
 import type { Correction, Line } from './oracle/lines.ts'
-import { shops, type Answered, type Asked, type Shop, type World } from './world.ts'
+import { newNames, type Names } from './names.ts'
+import { shops, type Shop } from './furnish.ts'
+import type { Answered, Asked, World } from './world.ts'
 
 /** A payment request that a step has made. */
 export type Known = {
@@ -49,6 +51,12 @@ export type Feed = {
   readonly events: Map<string, string[]>
 }
 
+/** A browser without scripts, and the page that it shows. */
+export type Browser = {
+  readonly cookies: Map<string, string>
+  page: { readonly path: string; readonly html: string }
+}
+
 export type Play = {
   readonly world: World
   readonly payments: Map<number, Known>
@@ -58,11 +66,19 @@ export type Play = {
   readonly destinations: Map<number, Destination>
   readonly lists: Map<Shop, Read>
   readonly corrections: (Correction & { readonly shop: Shop })[]
+  readonly names: Names
+  readonly browsers: Map<string, Browser>
   readonly tell: (line: string) => void
+  /** Of commands, whose refusals are in no answer. */
+  readonly onRefusal: (text: string) => void
   faults: number
 }
 
-export const newPlay = (world: World, tell: (line: string) => void): Play => ({
+export const newPlay = (
+  world: World,
+  tell: (line: string) => void,
+  onRefusal: (text: string) => void,
+): Play => ({
   world,
   payments: new Map(),
   registered: new Map(),
@@ -71,9 +87,37 @@ export const newPlay = (world: World, tell: (line: string) => void): Play => ({
   destinations: new Map(),
   lists: new Map(shops.map((shop) => [shop, { cursor: '', lines: [] }])),
   corrections: [],
-  tell,
+  names: newNames(),
+  browsers: new Map(),
+  ...{ tell, onRefusal },
   faults: 0,
 })
+
+/** What is recorded from now on. */
+export const eventsSince = async ({ world }: Play) => {
+  const from = await world.machine.until(world.store.head())
+  return () => world.machine.until(world.eventsAfter(from))
+}
+
+/** What counts, whatever the answer: a one-time code, and a failure to sign in. */
+const counted: readonly string[] = ['PayerCodeConfirmed', 'PayerSignInFailed']
+
+/** Interface 6: a 4xx has changed nothing. @throws Finding */
+export const askUnchanged = async (play: Play, asked: Asked): Promise<Answered> => {
+  const since = await eventsSince(play)
+  const answer = await askSafely(play, asked)
+  if (answer.status < 400) return answer
+  const { requestId, status } = answer
+  const done = (await since()).filter(
+    ({ type, metadata }) => metadata['correlationId'] === requestId && !counted.includes(type),
+  )
+  if (done.length > 0)
+    throw new Finding(
+      'unchanged',
+      `${asked.method} ${asked.path} was answered ${status}, but there is a ${done[0]?.type}`,
+    )
+  return answer
+}
 
 /** Interface 6: no answer is a bug. @throws Finding */
 export const askSafely = async ({ world }: Play, asked: Asked): Promise<Answered> => {

@@ -11,7 +11,7 @@ import {
 import { askSafely, type Play, type Read, type Walk } from './known.ts'
 import { paymentsOf } from './play.ts'
 import type { Step } from './steps.ts'
-import { timeZones, type Shop } from './world.ts'
+import { timeZones, type Shop } from './furnish.ts'
 
 const page = async (play: Play, shop: Shop, path: string) => {
   const { status, body } = await askSafely(play, { method: 'GET', path, as: shop })

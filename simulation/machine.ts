@@ -16,6 +16,10 @@ const realWaits = { ms: 1, most: 5_000 }
 const realWait = (): Promise<void> =>
   new Promise((resolve) => void globalThis.setTimeout(resolve, realWaits.ms))
 
+/** Whether the platform reads or writes a file that nobody has put aside, as commands do. */
+const isReading = (): boolean =>
+  process.getActiveResourcesInfo().some((kind) => kind.startsWith('FSReq'))
+
 /** Turns that promises of the platform may take without a timer or work aside. */
 const longestQuiet = 2_000
 
@@ -69,8 +73,10 @@ export const simulatedMachine = (seed: number, beginsAt: number) => {
   }
 
   /** Runs one thing that is due by then; false if there is none. */
-  const runOne = async (until: number): Promise<boolean> => {
+  const runOne = async (until: number, waitsForFiles = false): Promise<boolean> => {
     await turnOfLoop()
+    for (let times = 0; waitsForFiles && isReading() && times < realWaits.most; times += 1)
+      await realWait()
     if (asidesUnderWay > 0) return reading(asides).then(() => true)
     const first = immediates.shift()
     if (first) {
@@ -143,13 +149,17 @@ export const simulatedMachine = (seed: number, beginsAt: number) => {
     /** Sets the clock of the machine, as an operator or a time server does. */
     jumpClock: (ms: number): void => void (wallOffset += ms),
     /** Runs the world until a promise settles, at most `steps` steps; then it may go on. */
-    until: async <Result>(promise: Promise<Result>, steps = Infinity): Promise<Result> => {
+    until: async <Result>(
+      promise: Promise<Result>,
+      steps = Infinity,
+      waitsForFiles = false,
+    ): Promise<Result> => {
       let isSettled = false
       const settle = (): void => void (isSettled = true)
       promise.then(settle, settle)
       let quiet = 0
       for (let count = 0; !isSettled && count <= steps; count += 1) {
-        if (await runOne(Infinity)) quiet = 0
+        if (await runOne(Infinity, waitsForFiles)) quiet = 0
         else if ((quiet += 1) > longestQuiet) throw new Stuck('nothing is left to wait for')
       }
       await settleAsides()

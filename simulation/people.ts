@@ -10,7 +10,7 @@ import type { Play } from './known.ts'
 import { pick, wholeBelow, weighted, type Random } from './random.ts'
 import { refusedUnits } from './receivers.ts'
 import type { Fault, Step } from './steps.ts'
-import { shops } from './world.ts'
+import { shops } from './furnish.ts'
 
 const usual = {
   ...{ create: 20, 'create again': 3, answer: 18, capture: 24, refund: 9, release: 5, renew: 2 },
@@ -19,8 +19,10 @@ const usual = {
   ...{ dispute: 2, 'close dispute': 2, correct: 0.5, transactions: 2, payments: 2 },
   ...{ destination: 0.7, 'change destination': 1.5 },
   ...{ pass: 6, jump: 0.6, restart: 0.5, 'receivers fail': 0.6, 'bank fails': 0.6, ask: 12 },
+  ...{ act: 8, visit: 2 },
 }
 type Kind = keyof typeof usual
+const visitors = ['carol', 'carol', 'dave'] as const
 const answers = ['capture', 'capture', 'answer', 'read', 'release', 'renew'] as const
 const faulty: readonly Kind[] = ['jump', 'restart', 'receivers fail', 'bank fails']
 
@@ -48,7 +50,8 @@ export const habitsFrom = (random: Random): Habits => {
   const hasFaults = random() < 0.6
   const weights = Object.entries(usual).map(([kind, weight]) => {
     const isAbsent = faulty.includes(kind as Kind) && (!hasFaults || random() < 0.3)
-    return [kind, isAbsent ? 0 : weight * pick(random, [0.3, 1, 1, 2])] as const
+    const factors = kind === 'act' || kind === 'visit' ? [0.3, 1, 4] : [0.3, 1, 1, 2]
+    return [kind, isAbsent ? 0 : weight * pick(random, factors)] as const
   })
   return {
     weights: Object.fromEntries(weights) as Record<Kind, number>,
@@ -272,21 +275,35 @@ const ofWorld = (random: Random, kind: Kind, n: number, play: Play): Step | unde
   }
 }
 
+/** Others who draw steps, and the step before. */
+type Others = {
+  readonly wander: () => Step
+  readonly act: (play: Play) => Step
+  readonly before: Step | undefined
+}
+
 /** The next step of people in a world, by what they know of it; often about the same payment. */
 export const stepFrom = (
   random: Random,
   habits: Habits,
   n: number,
   play: Play,
-  { wander, before }: { readonly wander: () => Step; readonly before: Step | undefined },
+  { wander, act, before }: Others,
 ): Step => {
   const last = before && 'of' in before ? before.of : n - 1
   for (;;) {
     // Who sees that it expires, acts at once.
     const hasExpired = before?.do === 'expire' && random() < 0.8
+    // What follows from an act would have expired later.
+    if (before?.do === 'act' && random() < 0.8) return act(play)
     const kind = hasExpired ? pick(random, answers) : weighted(random, habits.weights)
     if (kind === 'create') return create(random, habits, play)
     if (kind === 'ask') return wander()
+    if (kind === 'act') return act(play)
+    if (kind === 'visit') {
+      const who = pick(random, visitors)
+      return { do: kind, who, seed: wholeBelow(random, 1e9), times: 4 + wholeBelow(random, 16) }
+    }
     const about = { n: last, share: hasExpired ? 1 : 0.5 }
     const step = ofPayment(random, kind, habits, play, about) ?? ofWorld(random, kind, n, play)
     if (step) return step

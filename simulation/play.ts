@@ -24,7 +24,8 @@ import { dispute } from './operator.ts'
 import type { Fault, Numbered, Step } from './steps.ts'
 import { askSafely, type Known, type Play, type Registered } from './known.ts'
 import { refusedUnits } from './receivers.ts'
-import { shops, type Answered, type Asked, type Shop } from './world.ts'
+import { shops, type Shop } from './furnish.ts'
+import type { Answered, Asked } from './world.ts'
 
 const phones = { alice: '+4799999901', bob: '+4799999902', nobody: '+4711111111' }
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { coverageText, newCoverage } from './coverage.ts'
+import { coverageText, newCoverage, unmet } from './coverage.ts'
 import { simulate, type Told } from './simulate.ts'
 import type { Numbered } from './steps.ts'
 
@@ -44,6 +44,7 @@ const shrink = async (found: Told, longestMs = 60_000): Promise<Told> => {
 
 /*
  * npm run simulate -- [--seed 42] [--minutes 10 | --worlds 20] [--requests 400] [--replay file]
+ *                     [--unmet]
  *
  * Plays worlds with one seed after the other. The first finding is shrunk and told, and kept in a
  * file that --replay plays again. --json prints one line for each world, for `power.ts`.
@@ -56,6 +57,7 @@ const { values } = parseArgs({
     worlds: { type: 'string' },
     requests: { type: 'string', default: '400' },
     replay: { type: 'string' },
+    unmet: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     keep: { type: 'string', default: '/tmp/daybook-simulation' },
   },
@@ -124,6 +126,7 @@ const playWorlds = async (): Promise<boolean> => {
   const rate = Math.round(requests / seconds)
   say(`\n${requests} requests, ${faults} faults, ${rate} requests a second of one core`)
   say(coverageText(coverage, routes))
+  if (values.unmet) say(JSON.stringify(unmet(coverage), null, 1))
   return isRight
 }
 

@@ -1,7 +1,15 @@
+import { actsFrom } from './acts.ts'
 import { start } from '../application/event-store.ts'
 import { verifyPlace } from '../audit/verify/verify-in-workers.ts'
 import { checkEnd, playStep } from './accounts.ts'
-import { count, nameOf, noteRefusals, routeFinder, type Coverage } from './coverage.ts'
+import {
+  count,
+  nameOf,
+  noteRefusalLog,
+  noteRefusals,
+  routeFinder,
+  type Coverage,
+} from './coverage.ts'
 import { Finding } from './oracle/books.ts'
 import { habitsFrom, onlyWandering, stepFrom } from './people.ts'
 import { newPlay, type Play } from './known.ts'
@@ -26,13 +34,14 @@ export type Told = {
 /** Where steps come from: people of the seed, or a list. */
 type Steps = (play: Play, n: number, before?: Numbered) => Numbered | undefined
 
-const drawn = (seed: number, world: World, most: number, wanders: boolean) => {
+const drawn = (seed: number, { world, names }: Play, most: number, wanders: boolean) => {
   const random = randomFrom(seed, 4)
   const habits = wanders ? onlyWandering : habitsFrom(random)
-  const wanderer = wandererIn(world, randomFrom(seed, 5))
+  const wanderer = wandererIn(world, randomFrom(seed, 5), names)
+  const act = actsFrom(randomFrom(seed, 8))
   const next: Steps = (play, n, before) =>
     n < most
-      ? { ...stepFrom(random, habits, n, play, { wander: wanderer.next, before }), n }
+      ? { ...stepFrom(random, habits, n, play, { wander: wanderer.next, act, before }), n }
       : undefined
   return { next, wanderer }
 }
@@ -51,6 +60,7 @@ const audit = async (world: World, coverage: Coverage | undefined): Promise<void
   }
   if (coverage) await world.machine.until(noteEvents())
   await world.stop()
+  if (coverage) noteRefusalLog(coverage, world.folder)
   const found = await world.machine.until(
     verifyPlace(world.settings, { keys: [], kept: [], since: 0 }, {}),
   )
@@ -85,11 +95,12 @@ export const simulate = async ({
     if (coverage && route) count(coverage.routes, route)
     if (coverage && status >= 400) noteRefusals(coverage, text)
   })
-  const play = newPlay(world, (line) => void story.push(line))
+  const tell = (line: string): void => void story.push(line)
+  const play = newPlay(world, tell, (text) => coverage && noteRefusals(coverage, text))
   let failure: Told['failure']
   try {
     find = routeFinder(world.routes)
-    const people = typeof steps === 'number' ? drawn(seed, world, steps, wanders) : undefined
+    const people = typeof steps === 'number' ? drawn(seed, play, steps, wanders) : undefined
     if (people) remember = people.wanderer.remember
     const listed: Steps = (_, n) => (typeof steps === 'number' ? undefined : steps[n])
     const next = people?.next ?? listed

@@ -1,6 +1,8 @@
 import type { DiskFault } from './disk.ts'
 import type { Answer, Payment, Wanted } from './oracle/payment.ts'
-import type { Who, Shop } from './world.ts'
+import type { Person } from './names.ts'
+import type { Shop } from './furnish.ts'
+import type { Who } from './world.ts'
 
 /** What happens to a request: nobody gets its answer, it is sent again, or the disk fails. */
 export type Fault =
@@ -95,6 +97,8 @@ export type Step =
   | { readonly do: 'pass' | 'jump'; readonly ms: number }
   | { readonly do: 'restart'; readonly forgets: boolean }
   | { readonly do: 'receivers fail' | 'bank fails'; readonly share: number }
+  | { readonly do: 'act'; readonly act: string; readonly seed: number }
+  | { readonly do: 'visit'; readonly who: Person; readonly seed: number; readonly times: number }
   | {
       readonly do: 'ask'
       readonly method: string

@@ -1,4 +1,5 @@
 import { describedIn, type Operation, valuesOf } from '../tests/support/values-of-schema.ts'
+import { learn, type Names } from './names.ts'
 import { pick, type Random } from './random.ts'
 import type { Step } from './steps.ts'
 import type { World } from './world.ts'
@@ -45,29 +46,6 @@ const escaped = (value: unknown): string => {
   }
 }
 
-/** What the sandbox's merchant has, by the name of the field that takes it. */
-const knownAtFirst = (): Map<string, unknown[]> =>
-  new Map<string, unknown[]>([
-    ['pos_id', ['till-1']],
-    ['ledger', ['default']],
-    ['ledger_id', ['default']],
-    ['report_id', ['1', '2']],
-    ['settlement_id', ['1']],
-    ['settlement_account_id', ['default']],
-    ['merchant_id', ['sandbox']],
-    ['merchant', ['sandbox']],
-    ['user_id', ['pos1', 'wanderer']],
-    ['value', ['2000', '1003']],
-    ['currency', ['NOK', 'nok', 'JPY']],
-    ['amount', ['100.00', '12.50', 100]],
-    ['customer', ['4799999901', '+4799999902']],
-    ['payer', ['alice', 'bob']],
-    ['required_scope', ['openid', 'openid profile phone']],
-    ['phone', ['4799999999']],
-    ['callback_uri', ['https://sandbox.example/hook']],
-    ['id', ['pos1', 'wanderer']],
-  ])
-
 const idOf: Readonly<Record<string, string>> = {
   payment_request: 'tid',
   permission_request: 'rid',
@@ -81,9 +59,8 @@ const idOf: Readonly<Record<string, string>> = {
  * Asks for any route of the OpenAPI document as the sandbox's merchant, so that a new route is met
  * without being named. What it makes is none of the shops', whose books the oracle keeps.
  */
-export const wandererIn = ({ document }: World, random: Random) => {
+export const wandererIn = ({ document }: World, random: Random, known: Names) => {
   const { operations, schemas } = describedIn(document)
-  const known = knownAtFirst()
   const values = valuesOf(schemas, random, (name) => known.get(name))
   const askable = operations.filter(({ method, path }) => !(`${method} ${path}` in excluded))
   const asked = new Set<Operation>()
@@ -126,7 +103,7 @@ export const wandererIn = ({ document }: World, random: Random) => {
     remember: (path: string, status: number, id: unknown): void => {
       const name = idOf[path.split('/').at(-2) ?? '']
       if (status !== 201 || name === undefined || typeof id !== 'string') return
-      known.set(name, [...(known.get(name) ?? []), id].slice(-30))
+      learn(known, name, id)
     },
   }
 }

@@ -1,21 +1,28 @@
-import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import { createHash, createPrivateKey, type KeyObject } from 'node:crypto'
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
+import type { Position, RecordedEvent } from '../application/event-store.ts'
 import { installMachine } from '../application/machine.ts'
-import { noFees } from '../domain/accounting/fees.ts'
-import { feeSchedules, pointsOfSale, users } from '../domain/aggregates.ts'
 import { Refusal } from '../domain/refusal.ts'
-import { within } from '../domain/stream.ts'
-import { registerMerchant } from '../tests/support/register-merchant.ts'
+import { operatorHere } from '../tests/support/operator.ts'
 import { secretHeaders, signedHeaders } from '../harness/signing.ts'
 import { installSlowCrypto } from '../infrastructure/keys/slow-crypto.ts'
 import type { Log } from '../infrastructure/logs/log.ts'
-import { hashSecret } from '../infrastructure/people/secrets.ts'
 import { readSettings } from '../infrastructure/settings.ts'
 import { openService } from '../service/answer.ts'
 import { simulatedDisk, type DiskFault } from './disk.ts'
+import {
+  bankAccount,
+  bankProfile,
+  furnish,
+  keyFile,
+  ofOperator,
+  secret,
+  writeBankProfile,
+  type Shop,
+} from './furnish.ts'
 import { simulatedMachine, Stuck, type SimulatedMachine } from './machine.ts'
 import { simulatedBank, simulatedReceivers, type Attempt } from './receivers.ts'
 import { simulatedCrypto } from './slow-crypto.ts'
@@ -25,12 +32,6 @@ const base = 'http://daybook.test'
 /** Monday 2026-03-30 21:30 UTC: soon after it, a month ends in UTC and has ended in Oslo. */
 const beginning = Date.UTC(2026, 2, 30, 21, 30)
 
-export const shops = ['shop-a', 'shop-b'] as const
-export type Shop = (typeof shops)[number]
-export const timeZones = { 'shop-a': 'UTC', 'shop-b': 'Europe/Oslo' } as const satisfies Record<
-  Shop,
-  string
->
 export type Who = Shop | 'sandbox'
 
 export type Asked = {
@@ -41,6 +42,10 @@ export type Asked = {
   readonly as?: Who | undefined
   readonly isSigned?: boolean
   readonly headers?: Readonly<Record<string, string>>
+  /** Signed as if it were so many seconds ago. */
+  readonly secondsAgo?: number
+  /** The address that it comes from. */
+  readonly from?: string
 }
 
 export type Answered = {
@@ -48,6 +53,9 @@ export type Answered = {
   readonly type: string
   readonly text: string
   readonly location: string | null
+  /** The id that events of the request carry. */
+  readonly requestId: string
+  readonly cookies: readonly string[]
   readonly body: any
 }
 
@@ -63,9 +71,6 @@ const copyOf = (folder: string): string => {
   return copy
 }
 
-const secret = 'a secret of the simulation'
-const keyFile = 'sandbox-admin-key.pem'
-
 type Outside = {
   readonly machine: SimulatedMachine
   readonly bank: ReturnType<typeof simulatedBank>
@@ -76,6 +81,8 @@ type Outside = {
 const openIn = async (folder: string, { machine, bank, receivers, logged }: Outside) => {
   const settings = readSettings({
     ...{ MODE: 'sandbox', DATA_DIR: folder, PUBLIC_URL: base, LOG_LEVEL: 'error' },
+    ...{ BANK_ACCOUNT: bankAccount, BANK_PROFILE: join(folder, bankProfile) },
+    STEP_UP_AMOUNT: 'NOK 5000.00',
   })
   const level = { level: settings.LOG_LEVEL, errorKey: 'error' }
   const log = pino(level, { write: (line: string) => void logged.push(line) }) as Log
@@ -91,35 +98,12 @@ const openIn = async (folder: string, { machine, bank, receivers, logged }: Outs
 
 type Opened = Awaited<ReturnType<typeof openIn>>
 
+/** What a command of the operator has printed. */
+export type Ran = { readonly code: number; readonly errors: string; readonly printed: any }
+
 const close = async ({ service, core }: Opened): Promise<void> => {
   await service.stop()
   await core.close()
-}
-
-/** In øre; the other shop pays none. */
-const fees = { ...noFees, from: 0, currency: 'NOK', transactionFixed: 180, settlementFixed: 1_500 }
-
-const furnish = async ({ core }: Opened, folder: string): Promise<void> => {
-  const key = createPrivateKey(readFileSync(join(folder, keyFile)))
-  const publicKey = createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString()
-  const secretHash = await hashSecret(secret)
-  for (const merchant of shops) {
-    const callbackUri = `https://${merchant}.example/settled`
-    await registerMerchant(
-      core,
-      { id: merchant, callbackUri, timeZone: timeZones[merchant] },
-      'pos1',
-      secretHash,
-    )
-    const of = core.contextOf('operator', merchant)
-    const data = { merchant, id: 'admin', roles: ['superuser' as const], netmask: null }
-    const admin = { ...data, secretHash: null, publicKey }
-    await core.handle(users, within(merchant, 'admin'), { type: 'Register', data: admin }, of)
-    const pos = { merchant, id: 'till', name: 'Till', type: 'store' as const, location: null }
-    await core.handle(pointsOfSale, within(merchant, 'till'), { type: 'Register', data: pos }, of)
-    if (merchant === 'shop-a')
-      await core.handle(feeSchedules, merchant, { type: 'ScheduleFees', schedule: fees }, of)
-  }
 }
 
 const outsideOf = (seed: number, at: number, note: (attempt: Attempt) => void) => ({
@@ -142,6 +126,9 @@ const loadLateModules = () =>
     import('../service/metrics/join-metrics.ts'),
     import('qrcode'),
     import('date-holidays'),
+    import('../infrastructure/bank/bank-file.ts'),
+    import('../infrastructure/bank/payout-file.ts'),
+    import('../service/server.ts'),
   ])
 
 type Furnished = { readonly folder: string; readonly document: any }
@@ -154,11 +141,12 @@ const furnishedFolder = (): Promise<Furnished> =>
     await loadLateModules()
     const folder = newFolder()
     process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+    writeBankProfile(folder)
     const outside = outsideOf(0, beginning, () => {})
     const uninstall = install(outside.machine)
     try {
       const opened = await openIn(folder, outside)
-      await outside.machine.until(furnish(opened, folder))
+      await outside.machine.until(furnish(opened, folder), Infinity, true)
       // Takes most of a second, and is the same for all worlds.
       const described = opened.app.fetch(new Request(`${base}/openapi.json`), {})
       const response = await outside.machine.until(Promise.resolve(described))
@@ -195,11 +183,12 @@ export const openWorld = async (
   let ahead = 0
 
   const credentials = (asked: Asked, url: string, body: string): Record<string, string> => {
-    const { method, as, isSigned } = asked
+    const { method, as, isSigned, secondsAgo = 0 } = asked
     if (as === undefined) return {}
     if (!isSigned) return secretHeaders(as, 'pos1', as === 'sandbox' ? 'sandbox-secret' : secret)
     const headers = { 'X-Service-Merchant': as, 'X-Service-User': 'admin' }
-    return signedHeaders({ method, url, body, key, headers, at: machine.machine.wallClock() })
+    const at = machine.machine.wallClock() - secondsAgo * 1000
+    return signedHeaders({ method, url, body, key, headers, at })
   }
 
   const requestFor = (asked: Asked): Request => {
@@ -217,7 +206,7 @@ export const openWorld = async (
 
   const send = (asked: Asked): Promise<Response> => {
     // Wrong secrets lock out a network, and the wanderer must not lock out the shops.
-    const remoteAddress = asked.as === 'sandbox' ? '192.0.2.1' : '127.0.0.1'
+    const remoteAddress = asked.from ?? (asked.as === 'sandbox' ? '192.0.2.1' : '127.0.0.1')
     const environment = { incoming: { socket: { remoteAddress } } }
     return Promise.resolve(opened.app.fetch(requestFor(asked), environment))
   }
@@ -227,7 +216,10 @@ export const openWorld = async (
     if (type.startsWith('text/event-stream')) await response.body?.cancel()
     const text = response.bodyUsed ? '' : await machine.reading(response.text())
     const body = type.includes('json') && text !== '' ? JSON.parse(text) : undefined
-    return { status: response.status, type, text, location: response.headers.get('location'), body }
+    const { status, headers } = response
+    const requestId = headers.get('x-request-id') ?? ''
+    const about = { status, type, text, location: headers.get('location'), requestId }
+    return { ...about, cookies: headers.getSetCookie(), body }
   }
 
   const note = (asked: Asked, answer: Answered): Answered => {
@@ -256,6 +248,9 @@ export const openWorld = async (
     receivers,
     attempts,
     logged,
+    get folder() {
+      return folder
+    },
     get settings() {
       return opened.settings
     },
@@ -265,8 +260,14 @@ export const openWorld = async (
     get store() {
       return opened.core.store
     },
+    eventsAfter: async (position: Position): Promise<readonly RecordedEvent[]> => {
+      const all: RecordedEvent[] = []
+      for await (const batch of opened.core.store.readAll(position)) all.push(...batch)
+      return all
+    },
     /** Milliseconds that never go back. */
     steady,
+    clock: (): number => machine.machine.wallClock(),
     /** The time of the service, as its operator knows it. */
     now: (): number => machine.machine.wallClock() + ahead,
     ask,
@@ -279,6 +280,15 @@ export const openWorld = async (
         if (error instanceof Refusal) return 400
         throw error
       }
+    },
+    /** The operator's command, as a person at a terminal runs it; what it prints. */
+    command: async (person: string, words: readonly string[]): Promise<Ran> => {
+      const core = ofOperator(opened.core, person)
+      const given = words.map((word) => word.replaceAll('{folder}', folder))
+      const run = operatorHere(opened.settings, core)('--json', ...given)
+      const { code, output, errors } = await machine.until(run, Infinity, true)
+      trace.update(`${machine.machine.wallClock()} ${words.join(' ')}: ${code}\n`)
+      return { code, errors, printed: code === 0 && output !== '' ? JSON.parse(output) : undefined }
     },
     /** The answers to requests that are sent at the same time. */
     askTogether: async (asked: readonly Asked[]): Promise<readonly Answered[]> => {

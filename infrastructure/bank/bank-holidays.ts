@@ -3,6 +3,7 @@ import { bankCalendars, merchants } from '../../domain/aggregates.ts'
 import { noHolidays, type IsHoliday } from '../../domain/calendar.ts'
 import type { TimeZone } from '../../domain/time-zone.ts'
 import { dayOf, dayMs } from '../../domain/time.ts'
+import { aside } from '../../application/machine.ts'
 
 type BankHoliday = {
   /** `YYYY-MM-DD` */
@@ -25,7 +26,7 @@ const daysOf = ({ date, start, end }: { date: string; start: Date; end: Date }):
 const readCalendar = async (country: string): Promise<Calendar> => {
   const known = calendars.get(country)
   if (known) return known
-  const { default: Holidays } = await import('date-holidays')
+  const { default: Holidays } = await aside(() => import('date-holidays'))
   const source = new Holidays(country, { types: ['public', 'bank'] })
   const years = new Map<number, readonly BankHoliday[]>()
   const calendar: Calendar = (year) => {
@@ -77,7 +78,7 @@ const targetRules = ['01-01', 'easter -2', 'easter 1', '05-01', '12-25', '12-26'
  * euro when TARGET does.
  */
 export const bankRests = async (find: Find, country: string) => {
-  const { default: Holidays } = await import('date-holidays')
+  const { default: Holidays } = await aside(() => import('date-holidays'))
   const ofYear = await bankHolidaysIn(find, country)
   const target = new Holidays()
   for (const rule of targetRules) target.setHoliday(rule, { name: rule, type: 'public' })
@@ -99,6 +100,6 @@ export const bankRests = async (find: Find, country: string) => {
 
 /** The first time zone of a country; undefined if it is unknown. */
 export const timeZoneOfCountry = async (country: string): Promise<TimeZone | undefined> => {
-  const { default: Holidays } = await import('date-holidays')
+  const { default: Holidays } = await aside(() => import('date-holidays'))
   return new Holidays(country).getTimezones()?.[0]
 }

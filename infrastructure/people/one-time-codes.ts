@@ -1,6 +1,6 @@
 import { Secret, TOTP } from 'otpauth'
 import { isNewPin } from '../../domain/people/payer.ts'
-import { randomInt, aside } from '../../application/machine.ts'
+import { randomBytes, randomInt, aside } from '../../application/machine.ts'
 import { calculateJwkThumbprint, EmbeddedJWK, errors, jwtVerify, type JWK } from 'jose'
 import { proofAlgorithms } from '../../application/tokens.ts'
 import { sha256 } from './id-tokens.ts'
@@ -69,7 +69,10 @@ const totp = (secret: string, phone = ''): TOTP =>
   new TOTP({ issuer: 'daybook', label: phone, secret: Secret.fromBase32(secret) })
 
 /** 160 random bits in base32. */
-export const newCodeSecret = (): string => new Secret({ size: 20 }).base32
+const newSecret = (size: number): string =>
+  new Secret({ buffer: Uint8Array.from(randomBytes(size)).buffer }).base32
+
+export const newCodeSecret = (): string => newSecret(20)
 
 /** The content of the QR code for authenticator apps. */
 export const codeUri = (secret: string, phone: string): string => totp(secret, phone).toString()
@@ -92,7 +95,7 @@ const recoveryCodeCount = 10
 /** Each 80 random bits in base32, in groups of four. */
 export const newRecoveryCodes = (): string[] =>
   Array.from({ length: recoveryCodeCount }, () =>
-    (new Secret({ size: 10 }).base32.toLowerCase().match(/.{4}/g) ?? []).join('-'),
+    (newSecret(10).toLowerCase().match(/.{4}/g) ?? []).join('-'),
   )
 
 /** Six random digits that a payer would be allowed to choose. */

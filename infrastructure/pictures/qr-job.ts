@@ -1,3 +1,4 @@
+import { aside } from '../../application/machine.ts'
 export type QrRequest = { readonly text: string; readonly type: 'svg' | 'png' }
 /** Null if it cannot be drawn. */
 export type QrReply = string | Uint8Array<ArrayBuffer> | null
@@ -10,7 +11,7 @@ const pixelsPerModule = (text: string): number => (text.length > 200 ? 4 : 8)
 /** Draws a QR code (ISO/IEC 18004). A PNG takes some 20 ms. */
 export const drawQrCode = async ({ text, type }: QrRequest): Promise<QrReply> => {
   // A CommonJS module: bundled, it has only a default export.
-  const { default: qrcode } = await import('qrcode')
+  const { default: qrcode } = await aside(() => import('qrcode'))
   if (type === 'svg') return qrcode.toString(text, { ...options, type })
   const scale = pixelsPerModule(text)
   return new Uint8Array(await qrcode.toBuffer(text, { ...options, type, scale }))

@@ -37,6 +37,10 @@ export const rules = {
   walk: '1.2 A walk over the pages sees each entry exactly once',
   fresh: '19.1 A read shows all that was acknowledged before it was asked, on any node.',
   isolated: '3.6 A resource of another merchant is 404, never 403.',
+  unchanged:
+    '6 A request that is answered 4xx has changed nothing, but that one-time codes and ' +
+    'failures to sign in count.',
+  acts: '6 {"error_type", "error_description", "error_details"}',
   noBug: '6 a bug, told with the request',
   level: '3.2 creating, changing and ending users, `action: refund`, `DELETE /pos/<id>/`',
   bankTold: '12 The funding source behind a port says whether the money is good.',

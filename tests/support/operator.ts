@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander'
-import { openCore } from '../../service/core.ts'
+import { openCore, type Core } from '../../service/core.ts'
 import { failureOf } from '../../infrastructure/failures.ts'
 import { makeLog } from '../../infrastructure/logs/log.ts'
 import { operatorProgram } from '../../cli/operator.ts'
@@ -15,16 +15,19 @@ export const beginLog = async (settings: Settings): Promise<void> => {
 
 type Printed = { readonly code: number; readonly output: string; readonly errors: string }
 
-/** Runs the operator's commands in this process, where nothing else may print meanwhile. */
+/**
+ * Runs the operator's commands in this process, where nothing else may print meanwhile; with a core
+ * of their own unless one is given.
+ */
 export const operatorHere =
-  (settings: Settings) =>
+  (settings: Settings, core?: Core) =>
   async (...words: string[]): Promise<Printed> => {
     const printed = { code: 0, output: '', errors: '' }
     const [stdout, stderr] = [process.stdout.write, process.stderr.write]
     process.stdout.write = (text: unknown) => (printed.output += String(text)) !== ''
     process.stderr.write = (text: unknown) => (printed.errors += String(text)) !== ''
     try {
-      await operatorProgram({ settings, version: '0' })
+      await operatorProgram({ settings, version: '0', ...(core && { core }) })
         .exitOverride()
         .parseAsync(words, { from: 'user' })
       printed.code = Number(process.exitCode ?? 0)
