@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Finding, sumsOf, checkTotals } from './oracle/books.ts'
+import { checkBalances } from './oracle/lines.ts'
 import { minorOf } from './oracle/money.ts'
 import type { Payment } from './oracle/payment.ts'
 import { create, endOutages, longestOutage, paymentsOf, playPayment, read } from './play.ts'
@@ -125,6 +126,40 @@ const settle = async (play: Play, shop: Shop): Promise<void> => {
     const { gross } = sumsOf(payments, currency, 'all')
     const right = gross + correctedIn(play, shop, currency)
     equals('settledOnce', `gross of all settlements in ${currency}`, sums.get(currency) ?? 0, right)
+  }
+}
+
+/** All pages of a list, or undefined if the sandbox's merchant or its user may not ask any more. */
+const sandboxList = async (play: Play, first: string, name: string) => {
+  const all: any[] = []
+  for (let path: string | null = first; path !== null;) {
+    const { status, body } = await askSafely(play, { method: 'GET', path, as: 'sandbox' })
+    if (status !== 200) return undefined
+    all.push(...body[name])
+    path = body.next
+  }
+  return all
+}
+
+/** What nobody has predicted still adds up: each line is in one settlement, and balances follow. */
+const checkSandbox = async (play: Play): Promise<void> => {
+  await play.world.command('ann', ['merchant', 'enable', 'sandbox'])
+  const lines = await sandboxList(play, '/merchant/v1/transaction/?size=1000', 'transactions')
+  const uris = await sandboxList(play, '/merchant/v1/settlement/', 'uris')
+  if (!lines || !uris) return
+  checkBalances(lines)
+  const sums = new Map<string, number>()
+  for (const path of uris) {
+    const { body } = await askSafely(play, { method: 'GET', path, as: 'sandbox' })
+    body.settlement_summary.forEach(checkNet)
+    body.payout_details.forEach(checkPayout)
+    for (const { currency, gross } of body.settlement_summary)
+      sums.set(currency, (sums.get(currency) ?? 0) + minorOf(currency, gross))
+  }
+  for (const [currency, sum] of sums) {
+    const settled = lines.filter((one) => one.currency === currency && one.settlement_id !== null)
+    const right = settled.reduce((total, { gross }) => total + minorOf(currency, gross), 0)
+    equals('settledOnce', `gross of the sandbox's settlements in ${currency}`, sum, right)
   }
 }
 
@@ -299,6 +334,7 @@ export const checkEnd = async (play: Play): Promise<void> => {
       await checkReport(play, shop, number)
     await settle(play, shop)
   }
+  await checkSandbox(play)
   await letPass(play, 1)
   // Some may have expired since they were read.
   for (const known of play.payments.values()) await read(play, known, true)

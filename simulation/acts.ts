@@ -94,13 +94,25 @@ const askerOf = (who: string, names: Names): Partial<Asked> => {
   return { as: 'sandbox', isSigned: true, secondsAgo: Number(who.split('-')[1] ?? 0) }
 }
 
-type Of = { readonly play: Play; readonly random: Random; readonly act: Act; readonly n: number }
+type Of = {
+  readonly play: Play
+  readonly random: Random
+  readonly act: Act
+  readonly n: number
+  /** What has been drawn, so that a name means one thing in an act. */
+  readonly drawn: Map<string, string>
+}
 
 const fillIn = (
-  { play: { names, world }, random, n }: Of,
+  { play: { names, world }, random, n, drawn }: Of,
   text: string,
   written = (value: string) => value,
-) => filled(text, { random, names, now: { n, at: world.now(), machine: world.clock() } }, written)
+) =>
+  filled(
+    text,
+    { random, names, drawn, now: { n, at: world.now(), machine: world.clock() } },
+    written,
+  )
 
 const learnFrom = (of: Of, body: unknown, sent: string): void => {
   for (const [name, path] of of.act.gives) {
@@ -114,9 +126,8 @@ const learnFrom = (of: Of, body: unknown, sent: string): void => {
   }
 }
 
-/** 7.1: while its merchant is disabled, a request is refused; 12.5: sessions end. */
-const isOff = ({ status, text }: Answered, who: string): boolean =>
-  status === 401 && (text.includes('disabled') || who.startsWith('token:'))
+/** Sessions end (12.5), and the portal changes users and secrets, and disables (7.1, 18.4). */
+const isOff = ({ status }: Answered, who: string): boolean => status === 401 && who !== 'nobody'
 
 const request = async (of: Of): Promise<void> => {
   const { play, act } = of
@@ -190,7 +201,7 @@ export const playAct = async (
 ): Promise<void> => {
   const act = readAct(text)
   if (!act.needs.every((name) => play.names.has(name))) return
-  const of: Of = { play, act, n, random: randomFrom(seed, 6) }
+  const of: Of = { play, act, n, random: randomFrom(seed, 6), drawn: new Map() }
   if (text.includes('{code:')) play.world.machine.jumpClock(codeLastsMs)
   if (act.who === 'bank') return bank(of)
   if (act.who in people) return visit(of, act.who as Person)

@@ -81,20 +81,33 @@ export const needsOf = (text: string): readonly string[] =>
     .filter((name) => !['n', 'digits', 'pay', 'folder', 'since', ''].includes(name))
     .filter((name) => !(name in people) && !(name in sandboxPayers))
 
+type Filling = {
+  readonly random: Random
+  readonly names: Names
+  readonly now: Now
+  /** What the names mean, once they are drawn. */
+  readonly drawn: Map<string, string>
+}
+
 /** A text with names replaced by what is known; `written` says how a value stands in it. */
 export const filled = (
   text: string,
-  { random, names, now }: { readonly random: Random; readonly names: Names; readonly now: Now },
+  { random, names, now, drawn }: Filling,
   written: (value: string) => string,
 ): string => {
-  const drawn = counts(random)
+  const valueOf = (name: string): string => {
+    const values = names.get(name) ?? []
+    const value = counts(random)[name] ?? (values.length > 0 ? oneOf(random, name, values) : '')
+    const known = drawn.get(name) ?? String(value)
+    drawn.set(name, known)
+    return known
+  }
   return text.replace(placeholder, (all, name: string, of: string | undefined) => {
     if (name === 'folder') return all
     if (name === 'n') return String(now.n)
     if (name === 'since')
       return new Date(now.at - 3.6e6).toISOString().slice(0, 19).replace('T', ' ')
     if (name === 'code') return ofSecret(of ?? '', names, now.machine) ?? '000000'
-    const values = names.get(name) ?? []
-    return written(String(drawn[name] ?? (values.length > 0 ? oneOf(random, name, values) : '')))
+    return written(valueOf(name))
   })
 }

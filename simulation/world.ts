@@ -214,7 +214,9 @@ export const openWorld = async (
   const answerOf = async (response: Response): Promise<Answered> => {
     const type = response.headers.get('content-type') ?? ''
     if (type.startsWith('text/event-stream')) await response.body?.cancel()
-    const text = response.bodyUsed ? '' : await machine.reading(response.text())
+    // Some bodies are made while they are read, as receipts are.
+    const read = () => machine.until(response.text(), Infinity, true)
+    const text = response.bodyUsed ? '' : await read()
     const body = type.includes('json') && text !== '' ? JSON.parse(text) : undefined
     const { status, headers } = response
     const requestId = headers.get('x-request-id') ?? ''
