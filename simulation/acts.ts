@@ -6,7 +6,7 @@ import { filled, learn, needsOf, people, type Names, type Person } from './names
 import { randomFrom, weighted, type Random } from './random.ts'
 import type { Numbered, Step } from './steps.ts'
 import { goOn, open } from './visitors.ts'
-import type { Answered, Asked } from './world.ts'
+import type { Asked } from './world.ts'
 
 type Act = {
   readonly text: string
@@ -126,8 +126,8 @@ const learnFrom = (of: Of, body: unknown, sent: string): void => {
   }
 }
 
-/** Sessions end (12.5), and the portal changes users and secrets, and disables (7.1, 18.4). */
-const isOff = ({ status }: Answered, who: string): boolean => status === 401 && who !== 'nobody'
+/** Whoever else acts in this world may have ended what this needs: refused, it has done nothing. */
+const isRefused = (status: number): boolean => status >= 400 && status < 500
 
 const request = async (of: Of): Promise<void> => {
   const { play, act } = of
@@ -154,7 +154,7 @@ const request = async (of: Of): Promise<void> => {
     const { status, text } = answer
     play.tell(`${who}: ${method} ${asked.path} ${body.slice(0, 200)} → ${status}`)
     if (status < 400) learnFrom(of, answer.body, body)
-    if (act.right && !act.right.includes(status) && !isOff(answer, who))
+    if (act.right && !act.right.includes(status) && !isRefused(status))
       throw new Finding('acts', `${act.text} was answered ${status}: ${text.slice(0, 500)}`)
   }
 }

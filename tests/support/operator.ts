@@ -1,4 +1,4 @@
-import { CommanderError } from 'commander'
+import { type Command, CommanderError } from 'commander'
 import { openCore, type Core } from '../../service/core.ts'
 import { failureOf } from '../../infrastructure/failures.ts'
 import { makeLog } from '../../infrastructure/logs/log.ts'
@@ -11,6 +11,12 @@ export const beginLog = async (settings: Settings): Promise<void> => {
   const core = await openCore(settings, makeLog('silent'))
   if (settings.MODE === 'production') await beginProduction(core)
   await core.close()
+}
+
+/** A mistake in words would end this process without a word. */
+const throwing = (command: Command): Command => {
+  for (const part of command.commands) throwing(part as Command)
+  return command.exitOverride()
 }
 
 type Printed = { readonly code: number; readonly output: string; readonly errors: string }
@@ -27,9 +33,8 @@ export const operatorHere =
     process.stdout.write = (text: unknown) => (printed.output += String(text)) !== ''
     process.stderr.write = (text: unknown) => (printed.errors += String(text)) !== ''
     try {
-      await operatorProgram({ settings, version: '0', ...(core && { core }) })
-        .exitOverride()
-        .parseAsync(words, { from: 'user' })
+      const program = operatorProgram({ settings, version: '0', ...(core && { core }) })
+      await throwing(program).parseAsync(words, { from: 'user' })
       printed.code = Number(process.exitCode ?? 0)
     } catch (error) {
       const failure = failureOf(error, settings)
