@@ -192,34 +192,38 @@ test('given a folder that is in use, then nothing is backed up there', async () 
   expect(errors).toContain('is not empty')
 })
 
-test('given a backup that lost something, when it is checked, then that is reported', async () => {
-  await withPicture()
-  const { folder } = await backUp('whole')
-  const problemOf = async (name: string, lose: (copy: string) => void): Promise<string> => {
-    const copy = join(root, name)
-    cpSync(folder, copy, { recursive: true })
-    lose(copy)
-    const { code, errors } = await check(copy)
-    expect(code).toBe(1)
-    return errors
-  }
-  expect(await problemOf('no-log', (copy) => rmSync(join(copy, 'events.sqlite')))).toContain(
-    'events.sqlite is missing',
-  )
-  expect(
-    await problemOf('no-blob', (copy) => {
-      rmSync(join(copy, 'blobs'), { recursive: true })
-      mkdirSync(join(copy, 'blobs'))
-    }),
-  ).toMatch(/the blob [\da-f]{64} is missing/)
-  expect(
-    await problemOf('no-key', (copy) => writeFileSync(join(copy, 'callback-rsa.pem'), 'none')),
-  ).toContain('callback-rsa.pem contains no private key')
-  const other = join(root, 'other')
-  await beginLog(readSettings({ DATA_DIR: other }))
-  expect(
-    await problemOf('other-vault', (copy) =>
-      copyFileSync(join(other, 'vault.sqlite'), join(copy, 'vault.sqlite')),
-    ),
-  ).toContain('the vault is not the one')
-})
+test(
+  'given a backup that lost something, when it is checked, then that is reported',
+  { tags: 'night' },
+  async () => {
+    await withPicture()
+    const { folder } = await backUp('whole')
+    const problemOf = async (name: string, lose: (copy: string) => void): Promise<string> => {
+      const copy = join(root, name)
+      cpSync(folder, copy, { recursive: true })
+      lose(copy)
+      const { code, errors } = await check(copy)
+      expect(code).toBe(1)
+      return errors
+    }
+    expect(await problemOf('no-log', (copy) => rmSync(join(copy, 'events.sqlite')))).toContain(
+      'events.sqlite is missing',
+    )
+    expect(
+      await problemOf('no-blob', (copy) => {
+        rmSync(join(copy, 'blobs'), { recursive: true })
+        mkdirSync(join(copy, 'blobs'))
+      }),
+    ).toMatch(/the blob [\da-f]{64} is missing/)
+    expect(
+      await problemOf('no-key', (copy) => writeFileSync(join(copy, 'callback-rsa.pem'), 'none')),
+    ).toContain('callback-rsa.pem contains no private key')
+    const other = join(root, 'other')
+    await beginLog(readSettings({ DATA_DIR: other }))
+    expect(
+      await problemOf('other-vault', (copy) =>
+        copyFileSync(join(other, 'vault.sqlite'), join(copy, 'vault.sqlite')),
+      ),
+    ).toContain('the vault is not the one')
+  },
+)

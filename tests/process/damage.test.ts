@@ -75,38 +75,42 @@ test('given a changed event, then its payment is refused by name, and others go 
   expect(checked.errors).toContain(`revision 2 of payment-${changed}, is damaged`)
 })
 
-test('given a changed event and no read models, then these end before it', async () => {
-  const DATA_DIR = folderOfTest()
-  const before = await start(DATA_DIR)
-  const [changed, sound] = [await authorize(before), await authorize(before)]
-  expect((await capture(before.till, changed, 'captured-here')).status).toBe(204)
-  expect(await before.service.stop()).toBe(0)
-  overwrite(join(DATA_DIR, 'events.sqlite'), 'captured-here', 'captured-herE')
-  rmSync(join(DATA_DIR, 'read-models'), { recursive: true })
+test(
+  'given a changed event and no read models, then these end before it',
+  { tags: 'night' },
+  async () => {
+    const DATA_DIR = folderOfTest()
+    const before = await start(DATA_DIR)
+    const [changed, sound] = [await authorize(before), await authorize(before)]
+    expect((await capture(before.till, changed, 'captured-here')).status).toBe(204)
+    expect(await before.service.stop()).toBe(0)
+    overwrite(join(DATA_DIR, 'events.sqlite'), 'captured-here', 'captured-herE')
+    rmSync(join(DATA_DIR, 'read-models'), { recursive: true })
 
-  const rebuilt = await runCommand({ DATA_DIR }, 'rebuild')
-  expect([rebuilt.code, rebuilt.output]).toEqual([1, ''])
-  expect(rebuilt.errors).toContain(`revision 2 of payment-${changed}, is damaged`)
+    const rebuilt = await runCommand({ DATA_DIR }, 'rebuild')
+    expect([rebuilt.code, rebuilt.output]).toEqual([1, ''])
+    expect(rebuilt.errors).toContain(`revision 2 of payment-${changed}, is damaged`)
 
-  const service = await startServiceProcess({ DATA_DIR })
-  onTestFinished(async () => void (await service.stop('SIGKILL')))
-  const pos1 = { merchant: 'sandbox', user: 'pos1', secret: 'sandbox-secret' }
-  const till = merchantClient(service.address, pos1)
-  const began = performance.now()
-  expect((await till('GET', '/merchant/v1/pos/')).status).toBe(503)
-  expect(await till('GET', '/health/ready')).toMatchObject({
-    status: 503,
-    body: {
-      error_description: expect.stringMatching(
-        /^Event \d+ of the log is damaged: the read models end before it/,
-      ),
-    },
-  })
-  expect(performance.now() - began).toBeLessThan(4_000)
-  expect([...service.errors].join('')).toContain(`revision 2 of payment-${changed}, is damaged`)
-  expect((await till('GET', pathOf(sound))).status).toBe(200)
-  expect((await capture(till, sound, 'another')).status).toBe(204)
-})
+    const service = await startServiceProcess({ DATA_DIR })
+    onTestFinished(async () => void (await service.stop('SIGKILL')))
+    const pos1 = { merchant: 'sandbox', user: 'pos1', secret: 'sandbox-secret' }
+    const till = merchantClient(service.address, pos1)
+    const began = performance.now()
+    expect((await till('GET', '/merchant/v1/pos/')).status).toBe(503)
+    expect(await till('GET', '/health/ready')).toMatchObject({
+      status: 503,
+      body: {
+        error_description: expect.stringMatching(
+          /^Event \d+ of the log is damaged: the read models end before it/,
+        ),
+      },
+    })
+    expect(performance.now() - began).toBeLessThan(4_000)
+    expect([...service.errors].join('')).toContain(`revision 2 of payment-${changed}, is damaged`)
+    expect((await till('GET', pathOf(sound))).status).toBe(200)
+    expect((await capture(till, sound, 'another')).status).toBe(204)
+  },
+)
 
 test(
   'given a vault elsewhere and an older log, then that is reported',
