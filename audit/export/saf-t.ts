@@ -1,4 +1,3 @@
-import { create } from 'xmlbuilder2'
 import {
   formatAmount,
   negated,
@@ -229,7 +228,7 @@ const transactionElement = (entry: JournalEntry, postings: JournalEntry['posting
   }
 }
 
-const transactionsHere = '<Transaction/>'
+const transactionsHere = '<Transaction></Transaction>'
 
 const depth = 3
 
@@ -249,9 +248,8 @@ export const saftLedger = (body: DraftFile, currency: string) => {
     /** The parts before and after the transactions. */
     frame: (given: SaftHeader, balances: readonly AccountBalance[]): readonly [string, string] => {
       const accounts = balances.filter((balance) => balance.currency === currency)
-      const document = {
-        AuditFile: {
-          '@xmlns': namespace,
+      const parts = xmlLines(
+        {
           Header: header(given, currency),
           MasterFiles: {
             GeneralLedgerAccounts: { Account: accounts.map(accountElement) },
@@ -268,12 +266,11 @@ export const saftLedger = (body: DraftFile, currency: string) => {
             },
           },
         },
-      }
-      const text = create({ version: '1.0', encoding: 'UTF-8' }, document).end({
-        prettyPrint: true,
-      })
-      const [head = '', tail = ''] = text.split(transactionsHere)
-      return [`${head.trimEnd()}\n`, `${tail.slice(1)}\n`]
+        1,
+      )
+      const [head = '', tail = ''] = parts.split(transactionsHere)
+      const begin = `<?xml version="1.0" encoding="UTF-8"?>\n<AuditFile xmlns="${namespace}">\n`
+      return [`${begin}${head.trimEnd()}\n`, `${tail.slice(1)}</AuditFile>\n`]
     },
   }
 }

@@ -47,7 +47,7 @@ beforeAll(() => {
   const journal = writeJournal(folder, [], closing)
   for (const entry of entries) journal.add(entry)
   const findMerchant = () => undefined
-  const company = { name: 'x', registrationNumber: 'x', contact: 'x' }
+  const company = { name: 'Fish&Chips;', registrationNumber: 'x', contact: 'x' }
   const days = { created: '2026-11-27', from: '2026-11-27', to: '2026-11-27' }
   journal.finish('2026-11-27', { company, version: '1', ...days, findMerchant })
 })
@@ -82,4 +82,5 @@ test('whatever a merchant calls things, the SAF-T file has its structure', () =>
   const xml = readFileSync(join(folder, 'saf-t-NOK.xml'), 'utf8')
   expect(problemsOfSaft(xml)).toEqual([])
   expect(xml).toContain('Bærum ☕ &amp; &lt;Sønner&gt;')
+  expect(xml).toContain('Fish&amp;Chips;')
 })
