@@ -99,8 +99,8 @@ export const eventsSince = async ({ world }: Play) => {
   return () => world.machine.until(world.eventsAfter(from))
 }
 
-/** What counts, whatever the answer: a one-time code, and a failure to sign in. */
-const counted: readonly string[] = ['PayerCodeConfirmed', 'PayerSignInFailed']
+/** What counts, whatever the answer: a code, a failure to sign in, the name of a channel. */
+const counted: readonly string[] = ['PayerCodeConfirmed', 'PayerSignInFailed', 'ChannelRegistered']
 
 /** Interface 6: a 4xx has changed nothing. @throws Finding */
 export const askUnchanged = async (play: Play, asked: Asked): Promise<Answered> => {
