@@ -4,19 +4,7 @@ import { learn, people, type Person } from './names.ts'
 import { codeAt } from '../infrastructure/people/one-time-codes.ts'
 import type { Numbered, Step } from './steps.ts'
 import type { Answered } from './world.ts'
-
-const decoded = (text: string): string =>
-  text
-    .replaceAll('&quot;', '"')
-    .replaceAll('&#39;', "'")
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&amp;', '&')
-
-const attribute = (tag: string, name: string): string | undefined => {
-  const value = new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1]
-  return value === undefined ? undefined : decoded(value)
-}
+import { attribute } from '../tests/support/html.ts'
 
 const browserOf = ({ browsers }: Play, who: Person): Browser => {
   const known = browsers.get(who) ?? { cookies: new Map(), page: { path: '', html: '' } }

@@ -139,8 +139,10 @@ const lettersIn = (core: Core, staff: StaffWork, wordsIn: OwnerWordsIn, canMail:
   const readersOf = async (message: OwedMessage, merchant: string) => {
     const { kind, detail, at } = message
     const topic = kind === 'notice' || kind === 'news' ? chosenTopics[detail] : undefined
-    const { money = null } = await dataIn(core)(message)
-    if (topic !== undefined) return readers(merchant, topic, { money })
+    if (topic !== undefined) {
+      const { money = null } = await dataIn(core)(message)
+      return readers(merchant, topic, { money })
+    }
     const { members } = await staff.findStaff(merchant)
     const owners = members.filter((one) => (kind === 'notice' ? isOwner(one) : wasOwner(one, at)))
     return owners.map((one): Reader => ({ one, way: 'mail' }))

@@ -1,5 +1,6 @@
 import { sandboxPayers } from '../../service/sandbox/sandbox-data.ts'
 import { codeAt } from '../../infrastructure/people/one-time-codes.ts'
+import { attribute, decoded } from '../support/html.ts'
 import { codeOf, codeSentTo, type PeopleService } from '../support/people-service.ts'
 
 export type Shown = {
@@ -8,19 +9,6 @@ export type Shown = {
   readonly location: string | null
   readonly headers: Headers
   readonly html: string
-}
-
-const decoded = (text: string): string =>
-  text
-    .replaceAll('&quot;', '"')
-    .replaceAll('&#39;', "'")
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&amp;', '&')
-
-const attribute = (tag: string, name: string): string | undefined => {
-  const value = new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1]
-  return value === undefined ? undefined : decoded(value)
 }
 
 /** The form of a page that contains a field: its target and prefilled values. */

@@ -37,6 +37,17 @@ const start = async (DATA_DIR: string) => {
   return shop
 }
 
+/** A log of two payments, of which one has a capture whose id was changed in the file. */
+const withChangedCapture = async () => {
+  const DATA_DIR = folderOfTest()
+  const { service, ...shop } = await start(DATA_DIR)
+  const [changed, sound] = [await authorize(shop), await authorize(shop)]
+  expect((await capture(shop.till, changed, 'captured-here')).status).toBe(204)
+  expect(await service.stop()).toBe(0)
+  overwrite(join(DATA_DIR, 'events.sqlite'), 'captured-here', 'captured-herE')
+  return { DATA_DIR, changed, sound }
+}
+
 test('given a wrong bit in the write-ahead log, then the service does not start', async () => {
   const DATA_DIR = folderOfTest()
   const { service, till, world } = await start(DATA_DIR)
@@ -51,12 +62,7 @@ test('given a wrong bit in the write-ahead log, then the service does not start'
 })
 
 test('given a changed event, then its payment is refused by name, and others go on', async () => {
-  const DATA_DIR = folderOfTest()
-  const before = await start(DATA_DIR)
-  const [changed, sound] = [await authorize(before), await authorize(before)]
-  expect((await capture(before.till, changed, 'captured-here')).status).toBe(204)
-  expect(await before.service.stop()).toBe(0)
-  overwrite(join(DATA_DIR, 'events.sqlite'), 'captured-here', 'captured-herE')
+  const { DATA_DIR, changed, sound } = await withChangedCapture()
 
   const { service, till, world } = await start(DATA_DIR)
   expect((await till('GET', `${pathOf(changed)}outcome/`)).status).toBe(503)
@@ -79,12 +85,7 @@ test(
   'given a changed event and no read models, then these end before it',
   { tags: 'night' },
   async () => {
-    const DATA_DIR = folderOfTest()
-    const before = await start(DATA_DIR)
-    const [changed, sound] = [await authorize(before), await authorize(before)]
-    expect((await capture(before.till, changed, 'captured-here')).status).toBe(204)
-    expect(await before.service.stop()).toBe(0)
-    overwrite(join(DATA_DIR, 'events.sqlite'), 'captured-here', 'captured-herE')
+    const { DATA_DIR, changed, sound } = await withChangedCapture()
     rmSync(join(DATA_DIR, 'read-models'), { recursive: true })
 
     const rebuilt = await runCommand({ DATA_DIR }, 'rebuild')
