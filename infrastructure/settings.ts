@@ -55,6 +55,9 @@ const distance = (one: string, other: string): number => {
 /** Short names are near too many others: npm sets NODE, which is one letter from MODE. */
 const allowedDistance = (name: string): number => (name.length >= 8 ? 2 : name.length >= 5 ? 1 : 0)
 
+/** Without endings of words: TRUST_PROXY is TRUSTED_PROXIES, MODES is MODE. */
+const stem = (name: string): string => name.toUpperCase().replaceAll(/(IES|Y|S|ED)(?=_|$)/g, '')
+
 const firstWord = (name: string): string | undefined => /^[A-Z0-9]+_/.exec(name)?.[0]
 
 /** The setting that a variable of the environment seems to mean. */
@@ -68,7 +71,11 @@ const settingMeant = (given: string, names: readonly string[]): string | undefin
   if (nearest && nearest.far <= allowedDistance(plain(nearest.name))) return nearest.name
   if (ofOthers.test(given)) return undefined
   const begun = firstWord(given)
-  const alike = begun === undefined ? [] : names.filter((name) => name.startsWith(begun))
+  const same = names.find((name) => stem(name) === stem(given))
+  if (begun === undefined || same !== undefined) return same
+  const alike = names.filter((name) => name.startsWith(begun))
+  const longer = alike.find((name) => name.startsWith(`${given}_`))
+  if (longer !== undefined) return longer
   return alike.toSorted((one, other) => distance(given, one) - distance(given, other))[0]
 }
 

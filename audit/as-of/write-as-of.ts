@@ -1,4 +1,4 @@
-import { existsSync, rmSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync, rmSync, statSync } from 'node:fs'
 import { start, type EventStore, type Position } from '../../application/event-store.ts'
 import { logTimeAfter } from '../../domain/event-times.ts'
 import type { Instant } from '../../domain/time.ts'
@@ -12,6 +12,7 @@ import {
   quoted,
 } from '../../infrastructure/read-models/read-model-file.ts'
 import { makeBar } from '../../infrastructure/read-models/rebuild.ts'
+import { reasonOf } from '../../infrastructure/system-errors.ts'
 import type { AskedMoment } from './asked-moment.ts'
 import { beginDraft, foldUpTo, putInPlace } from './make-moment.ts'
 
@@ -59,13 +60,23 @@ const rowsIn = ({ sqlite }: ReadModelFile): Readonly<Record<string, number>> => 
   return Object.fromEntries(tables.map((table) => [table, count(table)]))
 }
 
+/** SQLite does not say why it cannot make a file. @throws OperatorError */
+const makeDraft = (draft: string, path: string): ReadModelFile => {
+  try {
+    rmSync(draft, { force: true })
+    closeSync(openSync(draft, 'wx', 0o600))
+  } catch (error) {
+    fail(`${path} cannot be written: ${reasonOf(error) ?? String(error)}`)
+  }
+  return beginDraft(draft)
+}
+
 /** Folds the log up to a moment into a new file. */
 export const writeAsOf = async (store: EventStore, asked: AskedMoment, path: string) => {
   if (existsSync(path)) fail(`${path} is there already: name a new file`)
   const end = await positionOf(store, asked)
   const draft = `${path}.building`
-  rmSync(draft, { force: true })
-  const file = beginDraft(draft)
+  const file = makeDraft(draft, path)
   const bar = makeBar('folding')
   try {
     bar.start(end, 0)

@@ -12,12 +12,15 @@ import { makeCertificates } from '../process/certificates.ts'
 import { newEvent } from './appends.ts'
 import { startProtocolPlace } from './protocol-place.ts'
 
-const open = (connectionString: string) => {
-  const timeouts = { attempt: 300, altogether: 300, election: 300 }
+const open = (connectionString: string, altogether = 300) => {
+  const timeouts = { attempt: altogether, altogether, election: 300 }
   const store = connectEventStoreDB(connectionString, { timeouts })
   onTestFinished(() => store.close())
   return store
 }
+
+/** Longer than an answer of a busy machine takes. */
+const patient = 4_000
 
 /** What a first call says. */
 const saidBy = async (connectionString: string): Promise<string> => {
@@ -88,7 +91,7 @@ test('given several hosts where nothing listens, then it names each once', async
 
 test('given a node that was there, when it is gone, then no setting is called wrong', async () => {
   const { url, stop, startAgain, remove } = await startProtocolPlace()
-  const store = open(url)
+  const store = open(url, patient)
   await store.append('s', [newEvent()], noStream)
   await stop()
   const said = await store.head().catch((error: unknown) => (error as Error).message)
@@ -101,7 +104,7 @@ test('given a node that was there, when it is gone, then no setting is called wr
 test('what must not wait is appended and read beside all else, at exact revisions', async () => {
   const { url, remove } = await startProtocolPlace()
   onTestFinished(remove)
-  const { streams } = open(url)
+  const { streams } = open(url, patient)
   const first = await streams.urgent.append('lease-work', [newEvent()], noStream)
   expect(await streams.append('lease-work', [newEvent()], first.revision)).toMatchObject({
     revision: 1,

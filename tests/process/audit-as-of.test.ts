@@ -117,6 +117,8 @@ test('an invalid moment, one beyond the log, and an existing file are refused', 
     ['yesterday', 'a.sqlite', /^yesterday is not a moment: give a time such as/],
     ['999999', 'b.sqlite', /^the log ends at position \d+\n$/],
     [String(position), 'there.sqlite', /is there already: name a new file/],
+    [String(position), 'nowhere/c.sqlite', /cannot be written: there is no such file or folder\n$/],
+    [String(position), 'there.sqlite/d', /cannot be written: a part of its path is a file/],
   ] as const
   for (const [moment, name, reason] of refused) {
     const { code, errors, out } = await asOf(moment, name)

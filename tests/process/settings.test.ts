@@ -76,10 +76,12 @@ describe('an unknown variable', () => {
     ['PUBLIC_URI', 'PUBLIC_URL'],
     ['DATADIR', 'DATA_DIR'],
     ['TRUSTED_PROXY', 'TRUSTED_PROXIES'],
+    ['TRUST_PROXY', 'TRUSTED_PROXIES'],
+    ['MODES', 'MODE'],
     ['WITNESS', 'WITNESSES'],
     ['Log_Level', 'LOG_LEVEL'],
     ['vault', 'VAULT'],
-    ['S3_SECRET', 'S3_REGION'],
+    ['S3_SECRET', 'S3_SECRET_ACCESS_KEY'],
   ])('given %s, then the start stops and names %s', async (given, meant) => {
     expect(await complaint({ [given]: 'x' })).toBe(
       `${given}: is no setting; did you mean ${meant}?`,
@@ -91,7 +93,7 @@ describe('an unknown variable', () => {
   })
 
   test.each([
-    ...['NODE', 'NODE_ENV', 'NODE_OPTIONS', 'HOME', 'PATH', 'USER', 'LOGNAME', 'HOSTNAME'],
+    ...['MODEL', 'NODE', 'NODE_ENV', 'NODE_OPTIONS', 'HOME', 'PATH', 'USER', 'LOGNAME', 'HOSTNAME'],
     ...['CREDENTIALS_DIRECTORY', 'STATE_DIRECTORY', 'INVOCATION_ID', 'JOURNAL_STREAM'],
     ...['npm_config_cache', 'AWS_REGION', 'VAULT_ADDR', 'VAULT_TOKEN', 'LANG', 'TZ', 'TMPDIR'],
     ...['VAULT_SERVICE_HOST', 'VAULT_PORT_8200_TCP', 'SSL_CERT_FILE', 'UV_THREADPOOL_SIZE'],
