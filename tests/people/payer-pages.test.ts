@@ -153,6 +153,35 @@ describe('given a payment of which the shop has taken a part, its payer reads wh
     expect(last).toMatch(/· Partly refunded −NOK/)
   })
 
+  test('and items with rates: their VAT, of what is left after refunds where it can be told', async () => {
+    const owner = await adminClient()
+    const itemOf = (product_id: string, total: string, vat_rate: string) => {
+      return { product_id, quantity: 1, item_cost: total, total, vat_rate }
+    }
+    const bought = async (line_items: object[], ...refunds: readonly string[]) => {
+      const { id } = await forAlice({ action: 'sale', line_items })
+      const alice = await signedIn()
+      await alice.submit(await alice.visit(`/payer/payment/${id}`), { decision: 'accept' })
+      const change = (body: object) => owner('PUT', `/merchant/v1/payment_request/${id}/`, body)
+      expect(await change({ action: 'capture' })).toMatchObject({ status: 204 })
+      for (const amount of refunds) {
+        const refund = { action: 'refund', refund_id: amount, currency: 'NOK', amount }
+        expect(await change({ ...refund, text: 'Sorry' })).toMatchObject({ status: 204 })
+      }
+      const page = textOf((await alice.visit(`/payer/payment/${id}`)).html)
+      return /VAT .*(?= Reference)/.exec(page)?.[0]
+    }
+    const one = [itemOf('cup', '75.00', '25'), itemOf('bowl', '25.00', '25')]
+    expect(await bought(one)).toBe('VAT 25% of NOK 80.00 NOK 20.00')
+    expect(await bought(one, '50.00')).toBe('VAT 25% of NOK 40.00 NOK 10.00')
+    expect(await bought(one, '100.00')).toBeUndefined()
+    const two = [itemOf('cup', '77.00', '25'), itemOf('bun', '23.00', '15')]
+    const all = 'VAT 25% of NOK 61.60 NOK 15.40 VAT 15% of NOK 20.00 NOK 3.00'
+    expect(await bought(two)).toBe(all)
+    const named = 'Of all items, before what was refunded or not collected'
+    expect(await bought(two, '23.00')).toBe(all.replaceAll(/(?<=of NOK \S+) /g, ` ${named} `))
+  })
+
   test.each(['sale', 'auth'])(
     'a %s is dated by when it was accepted, its refunds by when each was made',
     async (action) => {

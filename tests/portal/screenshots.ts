@@ -11,10 +11,10 @@ import { furnishPortal, walkPortal } from './portal-walk.ts'
 import { walkTake } from './take-walk.ts'
 
 /**
- * `npx tsx tests/portal/screenshots.ts <folder> [<width>-<scheme>] [<area>]`: every page of the
- * portal and of the operator on three screens.
+ * `npx tsx tests/portal/screenshots.ts <folder> [<width>-<scheme>] [<area>] [<locale>]`: every
+ * page of the portal and of the operator on three screens.
  */
-const [folder, only = '', area = ''] = process.argv.slice(2)
+const [folder, only = '', area = '', language] = process.argv.slice(2)
 if (folder === undefined) throw new Error('name a folder')
 mkdirSync(folder, { recursive: true })
 
@@ -35,7 +35,7 @@ await furnishOperator(service)
 for (const [width, screen] of Object.entries({ 390: phone, 1280: desktop, 1920: wide }))
   for (const colorScheme of ['light', 'dark'] as const) {
     if (!`${width}-${colorScheme}`.includes(only)) continue
-    const locale = width === '1280' && colorScheme === 'dark' ? 'nb-NO' : 'en-GB'
+    const locale = language ?? (width === '1280' && colorScheme === 'dark' ? 'nb-NO' : 'en-GB')
     const context = await browser.newContext({ ...screen, colorScheme, locale })
     for (const [, walk] of walks.filter(([name]) => name.includes(area)))
       await walk({

@@ -276,6 +276,8 @@ export type Catalogue = {
     readonly usedAt: Message<'time'>
     readonly useRecoveryCode: string
     readonly vat: string
+    readonly vatOfAll: string
+    readonly vatOn: Message<'net' | 'rate'>
     readonly waiting: string
     readonly why3008: string
     readonly why4004: string

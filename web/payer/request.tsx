@@ -1,11 +1,11 @@
 import { Table, type Row, type Html } from '../ui/components.tsx'
-import type { Pots } from '../../domain/money/money.ts'
+import { shareOf, type Pots } from '../../domain/money/money.ts'
 import type { PaymentDetails, PaymentRequest } from '../../domain/payment/payment-events.ts'
 import type { ChunkedList } from '../../domain/chunked-list.ts'
 import { refuse, type RefusalCode } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { PaymentOutcome } from '../../domain/payment/payment-outcome.ts'
-import { shownAmount, shownTime } from '../ui/money.tsx'
+import { numberFormat, shownAmount, shownTime } from '../ui/money.tsx'
 import type { Visitor } from './session.tsx'
 import type { Texts } from '../ui/texts.ts'
 import { plainText } from '../../texts/message.ts'
@@ -68,6 +68,10 @@ const sumOf = ({ amount, additionalAmount }: Pots): number => amount + additiona
 const sumOfAll = (parts: ChunkedList<Pots>): number =>
   parts.flat().reduce((sum, part) => sum + sumOf(part), 0)
 
+/** Without what a payer has added: tips carry no VAT. */
+const goodsIn = (parts: ChunkedList<Pots>): number =>
+  parts.flat().reduce((sum, { amount }) => sum + amount, 0)
+
 /** Requested, captured and refunded sums of both pots, in minor units. */
 export const sumsOf = (outcome: PaymentOutcome) => ({
   asked: sumOf(outcome),
@@ -121,14 +125,73 @@ export const statusHtml = ({ texts }: Visitor, shown: ShownRequest): Html => {
   )
 }
 
+type Item = Pick<PaymentDetails['lineItems'][number], 'total' | 'vat' | 'vatRate'>
+
+/** As the shop tells it, else what its rate makes of a total with VAT. */
+const vatIn = ({ total, vat, vatRate }: Item): number => {
+  const [whole = '0', decimals = ''] = (vatRate ?? '0').split('.')
+  const rate = Number(whole + decimals)
+  return vat ?? shareOf(total, rate, 100 * 10 ** decimals.length + rate)
+}
+
+/** NaN for a VAT whose rate is not told, null where there is none. */
+const rateOf = ({ vat, vatRate }: Item): number | null =>
+  vatRate !== null ? Number(vatRate) : vat !== null ? NaN : null
+
+/**
+ * The VAT by rate in what the payer has paid and kept. Captures and refunds name no items, so of
+ * items with several rates it is known for all of them alone.
+ */
+export const vatOf = (items: readonly Item[], kept: number) => {
+  const rates = [...new Set(items.map(rateOf))]
+  const sumOf = (some: readonly Item[], of: (item: Item) => number) =>
+    some.reduce((sum, item) => sum + of(item), 0)
+  const all = sumOf(items, ({ total }) => total)
+  const part = rates.length === 1 ? kept : all
+  const parts = rates.flatMap((rate) => {
+    if (rate === null || kept === 0) return []
+    const those = items.filter((item) => Object.is(rateOf(item), rate))
+    const vat = shareOf(sumOf(those, vatIn), part, all)
+    return [
+      {
+        rate,
+        vat,
+        net:
+          shareOf(
+            sumOf(those, ({ total }) => total),
+            part,
+            all,
+          ) - vat,
+      },
+    ]
+  })
+  return { isOfAll: part !== kept, parts }
+}
+
+const vatRows = (
+  { texts, locale }: Visitor,
+  { details, outcome }: ShownRequest,
+  kept: number,
+): Row[] => {
+  const { isOfAll, parts } = vatOf(details.lineItems, kept)
+  const percent = numberFormat(locale, { style: 'percent', maximumFractionDigits: 4 })
+  const shown = (minor: number) => shownAmount(minor, outcome.currency, locale)
+  return parts.map(({ rate, vat, net }): Row => [
+    [
+      texts.vatOn({ rate: isNaN(rate) ? '' : percent.format(rate / 100), net: shown(net) }),
+      isOfAll && [<br />, <small>{texts.vatOfAll}</small>],
+    ],
+    shown(vat),
+  ])
+}
+
 /** Earlier refunds are in the sum alone. */
 const refundsShown = 20
 
 /** The outcome for the payer's own records, with the time at which they answered. */
-export const receiptHtml = (
-  { texts, locale }: Visitor,
-  { outcome, request }: ShownRequest,
-): Html => {
+export const receiptHtml = (visitor: Visitor, shown: ShownRequest): Html => {
+  const { texts, locale } = visitor
+  const { outcome, request } = shown
   const { asked, captured, refunded } = sumsOf(outcome)
   const released = captured > 0 ? sumOf(outcome.released) : 0
   const isReserved = request.action === 'auth' && (captured > 0 || outcome.status === 'auth')
@@ -145,6 +208,7 @@ export const receiptHtml = (
       shownAmount(-sumOf(refund), outcome.currency, locale),
     ]),
     ...row(texts.refundedSum, refunds.length > 1 ? -refunded : 0),
+    ...vatRows(visitor, shown, goodsIn(outcome.captures) - goodsIn(outcome.refunds)),
     [texts.reference, <code>{request.posTid}</code>],
   ]
   return [<h2>{captured > 0 ? texts.receipt : texts.payment}</h2>, <Table rows={rows} />]
