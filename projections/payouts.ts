@@ -103,6 +103,7 @@ export type PayoutGroup = {
   readonly sum: Sum
   /** Of the newest. */
   readonly serial: number
+  readonly earliest: number
 }
 
 type PayoutOfAmount = Pick<PayoutRow, 'serial' | 'currency'>
@@ -138,7 +139,7 @@ const byCurrency = `
   FROM payouts WHERE status = @status GROUP BY currency ORDER BY currency`
 
 const groupsOfMerchant = `
-  SELECT status, day, currency, count(*) AS count, max(serial) AS serial,
+  SELECT status, day, currency, count(*) AS count, max(serial) AS serial, min(serial) AS earliest,
     CAST(sum(CAST(amount AS INTEGER)) AS TEXT) AS sum
   FROM payouts WHERE merchant = @merchant
     AND (status IN ('due', 'ordered', 'returned') OR status = 'paid' AND day >= @since)

@@ -110,7 +110,7 @@ export const figuresOf = (core: Core) => {
         .toReversed(),
     canOrderPayouts: debtorIn(settings) !== undefined,
     moneyLines: (
-      { merchant, serial, posTid }: Parameters<MoneyNeeds['moneyLines']>[0],
+      { merchant, serial, posTid, currency }: Parameters<MoneyNeeds['moneyLines']>[0],
       behind: TransactionPlace | null,
       size: number,
     ) => {
@@ -120,7 +120,7 @@ export const figuresOf = (core: Core) => {
           ? { ...anywhere, after: newest?.startedPosition ?? 0, settlementId: '' }
           : settlementLines(accounting, merchant, String(serial))
       const tids = posTid === undefined ? undefined : idsNamed(merchant, posTid, undefined)
-      const filter = { merchant, order: 'newest', settlement, tids } as const
+      const filter = { merchant, order: 'newest', settlement, tids, currency } as const
       return accounting.transactions.page(filter, behind, size, nextTurn)
     },
     owedOf: owedIn(core),

@@ -58,6 +58,8 @@ export const portalTries: readonly Try[] = [
   look('money', 'see_money'),
   look('money/terms', 'see_money'),
   look('money/unsettled?before=9', 'see_money'),
+  look('money/coming?day=2026-12-01', 'see_money'),
+  look('money/arrived?before=9', 'see_money'),
   look('money/account', 'see_money'),
   look('money/times', 'change_settlement_account'),
   {

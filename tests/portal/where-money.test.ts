@@ -57,7 +57,7 @@ test('the overview and Money tell where it is in every currency, and lead there'
   ])
   expect(await where('money')).toEqual(overview)
   const shop = '/portal/sandbox'
-  const places = ['payments?status=auth', 'money/unsettled', 'money', 'money']
+  const places = ['payments?status=auth', 'money/unsettled', 'money/coming', 'money/arrived']
   expect(overview.links).toEqual(places.map((place) => `${shop}/${place}`))
   expect((await where('', 'nb')).places[0]).toMatch(/^Reservert, hos kundene /)
   expect((await where('', 'sv')).places[0]).toMatch(/^Reserverat, hos kunderna /)
@@ -71,6 +71,29 @@ test('what no settlement has taken is a list that adds up to it', async () => {
   expect(html.match(/href="\/portal\/sandbox\/payments\/\w+"/g)).toHaveLength(1)
   const before = await desk.alice.visit('/portal/sandbox/money/unsettled?before=1')
   expect(textOf(before.html)).toContain('There are none.')
+})
+
+/** The payouts on a page: what each pays, and the orders in it. */
+const payoutsAt = async (place: string) => {
+  const { html, status } = await desk.alice.visit(`/portal/sandbox/money/${place}`)
+  expect(status).toBe(200)
+  return html
+    .split('<h2>')
+    .slice(1)
+    .map((part) => [
+      textOf(part).trim().split(' ').slice(0, 2).join(' '),
+      ...(part.match(/order-\d+|in-till/g) ?? []),
+    ])
+}
+
+test('what is settled opens into its payments, by payout', async () => {
+  expect(await payoutsAt('coming')).toEqual([
+    ['€20.00 Due', 'order-2'],
+    ['NOK 283.20', 'order-1'],
+  ])
+  expect(await payoutsAt('coming?day=2001-01-01')).toEqual([])
+  expect(await payoutsAt('coming?before=1')).toEqual([])
+  expect(await payoutsAt('arrived')).toEqual([])
 })
 
 test('a payout lists its payments, found by order number, and adds up to it', async () => {
@@ -152,6 +175,13 @@ test('the next payout is told by currency and by when, apart from what is unsett
   const { places } = await where('money')
   expect(places[2]).toBe('Settled, on its way NOK 0.00')
   expect(places[3]).toMatch(/^Arrived €20\.00 NOK \d+\.\d\d On bank statements/)
+  expect(await payoutsAt('coming')).toEqual([])
+  expect(await payoutsAt('arrived')).toEqual([
+    ['NOK 33.20', 'in-till'],
+    ['€20.00 Paid', 'order-2'],
+    ['NOK 283.20', 'order-1'],
+  ])
+  expect(await payoutsAt(`arrived?day=${day}`)).toHaveLength(3)
   await goTo(dayAfter(day, 31))
   expect((await where('money')).places[3]).toBe('Arrived NOK 0.00')
 })

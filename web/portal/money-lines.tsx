@@ -1,7 +1,10 @@
-import { MoreLink, Quiet, Table, Title, type Row } from '../ui/components.tsx'
+import { Link, MoreLink, Quiet, Table, Title, type Row } from '../ui/components.tsx'
 import { z } from 'zod'
 import { searchOf, type Call } from '../../http/call.ts'
 import type { Route } from '../../http/route.ts'
+import type { PayoutState } from '../../domain/accounting/payout-state.ts'
+import type { PayoutGroup } from '../../projections/payouts.ts'
+import type { SettlementRow } from '../../projections/settlements.ts'
 import type { Transaction, TransactionPlace } from '../../projections/transaction-row.ts'
 import { textsIn } from '../../texts/catalogue.ts'
 import { asked } from '../ui/fields.tsx'
@@ -11,9 +14,11 @@ import type { MoneyNeeds } from './money-needs.ts'
 import { crumbsHtml, moneyPath, settlementHref, sumText } from './money-parts.tsx'
 import { moneyRoot, seeing, settlementParams } from './money-places.ts'
 import { madeSettlement } from './money-settlement.tsx'
+import { settlementsBefore } from './money-payouts.tsx'
 import { placesOfMoney } from './next-payout.tsx'
 import type { PortalPage, PortalVisitor } from './page.tsx'
 import type { PortalPages } from './pages.ts'
+import { standingOf, statusHtml, whenText } from './payout-standing.tsx'
 
 const linesShown = 50
 
@@ -52,6 +57,13 @@ const rowOf = (needs: MoneyNeeds, line: Transaction, visitor: PortalVisitor): Ro
     { number: shown(-fees) },
     { number: shown(gross - fees) },
   ]
+}
+
+type PayoutAt = { readonly row: SettlementRow; readonly state: PayoutState }
+
+const isIn = (group: PayoutGroup, { status, currency, day, paid, returned }: PayoutState) => {
+  const on = status === 'paid' ? paid?.on : status === 'returned' ? returned?.on : day
+  return group.status === status && group.currency === currency && group.day === on
 }
 
 type Lines = { readonly rows: readonly Transaction[]; readonly next: TransactionPlace | null }
@@ -150,10 +162,82 @@ const settledPage = async (
   }
 }
 
+const [payoutsShown, linesOfEach] = [7, 10]
+
+const payoutHtml = async (needs: MoneyNeeds, visitor: PortalVisitor, { row, state }: PayoutAt) => {
+  const { serial, merchant } = row
+  const { currency, amount } = state
+  const lines = await needs.moneyLines({ merchant, serial, currency }, null, linesOfEach)
+  const standing = standingOf(needs, visitor, state)
+  const sum = sumText(amount, currency, visitor)
+  const path = `${moneyPath(visitor, `payouts/${serial}`)}?`
+  return [
+    <h2>
+      <Link href={settlementHref(visitor, serial)} text={sum} />{' '}
+      {[statusHtml(standing, visitor), ' ']}
+      <small class="quiet">{whenText(standing, state, visitor)}</small>
+    </h2>,
+    linesHtml(needs, lines, visitor, path, sum),
+  ]
+}
+
+/** Payouts that are on their way, or have arrived: each with its newest lines. */
+const placePage = async (
+  needs: MoneyNeeds,
+  visitor: PortalVisitor,
+  call: Call,
+  place: 'coming' | 'arrived',
+): Promise<PortalPage> => {
+  const { shop, at } = visitor
+  const texts = textsIn[visitor.language].money
+  const search = searchOf(call)
+  const day = search.get('day')
+  const all = placesOfMoney(needs, shop, at)[place]
+  const groups = all.filter((one) => (day ?? one.day) === one.day)
+  const earliest = Math.min(...groups.map(({ earliest }) => earliest))
+  const from = Number(search.get('before') ?? '') || Number.MAX_SAFE_INTEGER
+  const found: PayoutAt[] = []
+  for (const row of settlementsBefore(needs, shop.merchant, from)) {
+    if (row.serial < earliest || found.length >= payoutsShown) break
+    const those = row.payouts.filter((state) => groups.some((group) => isIn(group, state)))
+    found.push(...those.map((state) => ({ row, state })))
+  }
+  const cards = found.map((one) => payoutHtml(needs, visitor, one))
+  const title = place === 'coming' ? texts.withBank : texts.arrived
+  const last = found.at(-1)?.row.serial ?? 0
+  const ofDay = day === null ? '' : `day=${encodeURIComponent(day)}&`
+  const older = `${moneyPath(visitor, place)}?${ofDay}before=${last}`
+  return {
+    title,
+    body: [
+      crumbsHtml(visitor),
+      <Title text={title} />,
+      found.length === 0 ? <Quiet text={texts.noLines} /> : await Promise.all(cards),
+      last > earliest && <MoreLink href={older} text={texts.older} />,
+    ],
+  }
+}
+
+const standsAt = { coming: 'are on their way', arrived: 'have arrived' } as const
+
 const before = asked('Lines before this place.')
 
 /** Lines of money: those that a settlement took, and those that none has taken yet. */
 export const lineRoutes = (needs: MoneyNeeds, { page }: PortalPages): Route[] => [
+  ...(['coming', 'arrived'] as const).map((place) =>
+    page(
+      {
+        ...seeing,
+        path: `${moneyRoot}/${place}`,
+        summary: `Payouts that ${standsAt[place]}, and their lines`,
+        ownQuery: z.object({
+          before: asked('Settlements before this number.'),
+          day: asked("The bank's day."),
+        }),
+      },
+      (visitor, call) => placePage(needs, visitor, call, place),
+    ),
+  ),
   page(
     {
       ...seeing,

@@ -38,7 +38,8 @@ export type MoneyNeeds = PortalNeeds &
       about: {
         readonly merchant: string
         readonly serial: number | undefined
-        readonly posTid: string | undefined
+        readonly posTid?: string | undefined
+        readonly currency?: string
       },
       behind: TransactionPlace | null,
       size: number,

@@ -70,7 +70,7 @@ const isOfAmount = (typed: string) => {
 }
 
 /** The settlements of a merchant, newest first. */
-function* settlementsBefore({ settlements }: MoneyNeeds, merchant: string, from: number) {
+export function* settlementsBefore({ settlements }: MoneyNeeds, merchant: string, from: number) {
   let before = from
   for (let read = 0; read < mostRead; read += readAtOnce) {
     const rows = settlements.list(merchant, before, readAtOnce)

@@ -132,11 +132,11 @@ export const nextPayoutHtml = (
   ]
 }
 
-/** The page of a single payout, or else the list. */
+/** The page of a single payout, or else those of the day. */
 const payoutHref =
   (visitor: PortalVisitor): Href =>
-  ({ count, serial }) =>
-    count === 1 ? settlementHref(visitor, serial) : moneyPath(visitor)
+  ({ count, serial, day }) =>
+    count === 1 ? settlementHref(visitor, serial) : moneyPath(visitor, `coming?day=${day}`)
 
 export const nextPayoutOf = (needs: NextPayoutNeeds, visitor: PortalVisitor): Html =>
   nextPayoutHtml(needs, visitor.shop, visitor.at, visitor, payoutHref(visitor))
@@ -170,11 +170,11 @@ export const whereMoneyIs = (needs: NextPayoutNeeds, visitor: PortalVisitor): Ht
         {place(texts.inTill, 'money/unsettled', unsettled, [settled, ' ', isDebt && texts.owed])}
         {place(
           texts.withBank,
-          'money',
+          'money/coming',
           coming,
           comingHtml(coming, dateIn(shop.timeZone, at), visitor, payoutHref(visitor)),
         )}
-        {place(texts.arrived, 'money', arrived, texts.arrivedWhat({ count: daysArrived }))}
+        {place(texts.arrived, 'money/arrived', arrived, texts.arrivedWhat({ count: daysArrived }))}
       </dl>
       {!hasAccount && noAccountHtml(visitor)}
     </Card>
