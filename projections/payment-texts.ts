@@ -16,7 +16,7 @@ export const paymentTexts = sqliteTable('payment_texts', {
   key: text().primaryKey(),
   number: integer().notNull(),
   count: integer().notNull(),
-  /** A line for each payment: order number, tab, text; in lower case. */
+  /** A line for each payment: order number, text, first items, with tabs; in lower case. */
   lines: text().notNull(),
   /** Of each line. */
   tids: text().notNull(),
@@ -40,8 +40,14 @@ export const searchable = (given: string): string => plain(given).replace(/[\t\n
 
 type Requested = Recorded<Extract<PaymentEvent, { type: 'PaymentRequested' }>>
 
-const lineOf = ({ data: { request } }: Requested): string =>
-  `${searchable(request.posTid)}\t${searchable(request.text ?? '')}\n`
+/** In characters: a search reads the lines of all payments. */
+const mostOfItems = 120
+
+const lineOf = ({ data: { request } }: Requested): string => {
+  const { posTid, text, lineItems } = request
+  const items = lineItems.map(({ description, productId }) => description ?? productId).join(' ')
+  return `${[posTid, text ?? '', items.slice(0, mostOfItems)].map(searchable).join('\t')}\n`
+}
 
 export const paymentTextProjection = projection({
   table: paymentTexts,
@@ -85,8 +91,8 @@ export const paymentTextQueries = (db: BetterSQLite3Database) => {
     row ? found(row.lines, row.tids, part) : []
   return {
     /**
-     * Payments of a merchant whose order number or text contains something, newest first. Some
-     * rows at a time, so that other work can run in between.
+     * Payments of a merchant whose order number, text or items contain something, newest first.
+     * Some rows at a time, so that other work can run in between.
      */
     *containing(merchant: string, given: string): Generator<readonly string[]> {
       const part = searchable(given)

@@ -41,7 +41,12 @@ beforeAll(async () => {
   })
   await request({ pos_tid: 'A-1043', text: 'Soup', customer: '+47 910 00 006', amount: '149.50' })
   await request({ pos_tid: 'B-1', pos_id: 'till-2', text: 'Soup', customer: '4746110005' })
-  await request({ pos_tid: 'B-2', customer: 'Ola at table 7' })
+  const soup = { product_id: 'fish-1', description: 'Fiskesuppe', quantity: 1 }
+  const line_items = [
+    { ...soup, item_cost: '90.00', total: '90.00' },
+    { product_id: 'bun', quantity: 1, item_cost: '10.00', total: '10.00' },
+  ]
+  await request({ pos_tid: 'B-2', customer: 'Ola at table 7', line_items })
   await request({ pos_tid: 'B-3', customer: '46701230005' })
   await service.operator('merchant', 'add', 'other', '--name', 'Other', '--currency', 'NOK')
   await service.operator('staff', 'add', 'other', '+4799999901', '--role', 'owner')
@@ -54,6 +59,8 @@ test.each([
   ['b-', ['B-3', 'B-2', 'B-1']],
   ['flat WHITE', ['A-1042']],
   ['soup', ['B-1', 'A-1043']],
+  ['fiskesup', ['B-2']],
+  ['bun', ['B-2']],
   ['149,5', ['A-1043']],
   ['149.50', ['A-1043']],
   ['+47 91 00 00 06', ['A-1043']],
