@@ -106,6 +106,11 @@ describe.each(['capture', 'refund'] as const)('a form for a %s has one total', (
     expect(await done()).toMatchObject([{ amount: goods, additionalAmount: tip }])
   })
 
+  test('and more than all that is left is too much of the amount', async () => {
+    const { review } = await reviewed({ amount: '66.01' })
+    expect(review.html).toMatch(/More than what is (?:left|captured) of the amount /)
+  })
+
   test('and more tip than it is no amount', async () => {
     const { review } = await reviewed({ amount: '20', additional: '30' })
     expect([review.status, review.html.includes('Write an amount')]).toEqual([400, true])

@@ -170,17 +170,13 @@ export const vatOf = (items: readonly Item[], kept: number) => {
 
 const vatRows = (
   { texts, locale }: Visitor,
-  { details, outcome }: ShownRequest,
-  kept: number,
+  { outcome }: ShownRequest,
+  { parts }: ReturnType<typeof vatOf>,
 ): Row[] => {
-  const { isOfAll, parts } = vatOf(details.lineItems, kept)
   const percent = numberFormat(locale, { style: 'percent', maximumFractionDigits: 4 })
   const shown = (minor: number) => shownAmount(minor, outcome.currency, locale)
   return parts.map(({ rate, vat, net }): Row => [
-    [
-      texts.vatOn({ rate: isNaN(rate) ? '' : percent.format(rate / 100), net: shown(net) }),
-      isOfAll && [<br />, <small>{texts.vatOfAll}</small>],
-    ],
+    texts.vatOn({ rate: isNaN(rate) ? '' : percent.format(rate / 100), net: shown(net) }),
     shown(vat),
   ])
 }
@@ -196,6 +192,8 @@ export const receiptHtml = (visitor: Visitor, shown: ShownRequest): Html => {
   const released = captured > 0 ? sumOf(outcome.released) : 0
   const isReserved = request.action === 'auth' && (captured > 0 || outcome.status === 'auth')
   const refunds = outcome.refunds.flat().slice(-refundsShown)
+  const kept = goodsIn(outcome.captures) - goodsIn(outcome.refunds)
+  const vat = vatOf(shown.details.lineItems, kept)
   const row = (name: string, minor: number): Row[] =>
     minor === 0 ? [] : [[name, shownAmount(minor, outcome.currency, locale)]]
   const rows: Row[] = [
@@ -208,8 +206,12 @@ export const receiptHtml = (visitor: Visitor, shown: ShownRequest): Html => {
       shownAmount(-sumOf(refund), outcome.currency, locale),
     ]),
     ...row(texts.refundedSum, refunds.length > 1 ? -refunded : 0),
-    ...vatRows(visitor, shown, goodsIn(outcome.captures) - goodsIn(outcome.refunds)),
+    ...vatRows(visitor, shown, vat),
     [texts.reference, <code>{request.posTid}</code>],
   ]
-  return [<h2>{captured > 0 ? texts.receipt : texts.payment}</h2>, <Table rows={rows} />]
+  return [
+    <h2>{captured > 0 ? texts.receipt : texts.payment}</h2>,
+    <Table rows={rows} />,
+    vat.isOfAll && vat.parts.length > 0 && <p class="quiet small">{texts.vatOfAll}</p>,
+  ]
 }

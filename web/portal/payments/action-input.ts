@@ -85,7 +85,9 @@ const potsOfTotal = (
 ): Pots | undefined => {
   const [total, before] = [amount, of].map((text) => typedAmount(text ?? '', currency))
   if (total === undefined) return undefined
-  const rest = total === before ? whole.additionalAmount : Math.max(0, total - whole.amount)
+  // What is more than all of it is too much of the goods, with whose words it is refused.
+  const behind = Math.min(Math.max(0, total - whole.amount), whole.additionalAmount)
+  const rest = total === before ? whole.additionalAmount : behind
   const tip = additional?.trim() ? typedAmount(additional, currency) : rest
   if (tip === undefined || tip > total) return undefined
   return { amount: total - tip, additionalAmount: tip }
