@@ -22,6 +22,7 @@ import {
 import { settingShown, vaultInStreams, WrongSettings, type Settings } from './settings.ts'
 import Database from './sqlite.ts'
 import { makeFolder } from './open-files.ts'
+import { aside } from '../application/machine.ts'
 
 export type Place = Pick<Settings, 'EVENT_STORE' | 'DATA_DIR'> & {
   /** The operator accepts a log that lost events. */
@@ -44,7 +45,9 @@ export const isOurs = ({ stream, metadata }: Pick<RecordedEvent, 'stream' | 'met
 
 /** Loaded on demand: it takes a tenth of a second in each thread. */
 const connect = async (connectionString: string): Promise<OpenedStore> => {
-  const { connectEventStoreDB } = await import('./event-store/eventstoredb-event-store.ts')
+  const { connectEventStoreDB } = await aside(
+    () => import('./event-store/eventstoredb-event-store.ts'),
+  )
   try {
     return connectEventStoreDB(connectionString, { isOurs })
   } catch (error) {

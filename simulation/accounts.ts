@@ -252,6 +252,15 @@ export const playStep = async (play: Play, step: Numbered): Promise<void> => {
       return world.machine.jumpClock(step.ms)
     case 'restart':
       return restart(play, step.forgets)
+    case 'kill':
+    case 'freeze':
+      play.faults += 1
+      play.tell(`a node: ${step.do}`)
+      return world.disturb(step.do, step.steps)
+    case 'store fails':
+      play.faults += 1
+      play.tell(`the event store: ${step.fault} for ${step.ms} ms`)
+      return world.failStore(step.fault, step.ms)
     case 'receivers fail':
       play.tell(`of callbacks a share of ${step.share} fails`)
       return world.receivers.fail(step.share)

@@ -1,7 +1,20 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Machine } from '../application/machine.ts'
 import { randomFrom } from './random.ts'
 
-type Timer = { due: number; order: number; work: () => void; every: number | undefined }
+/** A process of the world. What it starts is its own; nothing of a frozen one runs, and of a dead
+ * one nothing ever will. */
+export type Process = {
+  /** How far its clock is ahead of the others', in ms. */
+  readonly drift: number
+  isFrozen: boolean
+  isDead: boolean
+}
+
+type Work = { readonly work: () => void; readonly of: Process | undefined }
+type Timer = Work & { due: number; order: number; every: number | undefined }
+
+const mayRun = ({ of }: Work): boolean => !of?.isFrozen
 
 /** Nothing is left to run, and what is waited for has not come. */
 export class Stuck extends Error {
@@ -34,7 +47,8 @@ const longestQuiet = 2_000
 export const simulatedMachine = (seed: number, beginsAt: number) => {
   const random = randomFrom(seed, 1)
   const timers = new Set<Timer>()
-  let immediates: (() => void)[] = []
+  const processes = new AsyncLocalStorage<Process | undefined>()
+  let immediates: Work[] = []
   let steady = 0
   let wallOffset = beginsAt
   let order = 0
@@ -42,8 +56,9 @@ export const simulatedMachine = (seed: number, beginsAt: number) => {
   let asidesUnderWay = 0
 
   const start = (work: () => void, ms: number, every: number | undefined): NodeJS.Timeout => {
-    const timer: Timer = { due: steady + Math.max(1, ms), order: order++, work, every }
-    timers.add(timer)
+    const of = processes.getStore()
+    const timer: Timer = { due: steady + Math.max(1, ms), order: order++, work, every, of }
+    if (!of?.isDead) timers.add(timer)
     const handle = {
       timer,
       ref: () => handle,
@@ -52,7 +67,7 @@ export const simulatedMachine = (seed: number, beginsAt: number) => {
       refresh: () => {
         timer.due = steady + Math.max(1, ms)
         timer.order = order++
-        timers.add(timer)
+        if (!of?.isDead) timers.add(timer)
         return handle
       },
       close: () => (timers.delete(timer), handle),
@@ -63,20 +78,26 @@ export const simulatedMachine = (seed: number, beginsAt: number) => {
   const next = (): Timer | undefined => {
     let first: Timer | undefined
     for (const timer of timers)
-      if (!first || timer.due < first.due || (timer.due === first.due && timer.order < first.order))
+      if (
+        mayRun(timer) &&
+        (!first || timer.due < first.due || (timer.due === first.due && timer.order < first.order))
+      )
         first = timer
     return first
   }
+
+  const as = <Result>(process: Process | undefined, work: () => Result): Result =>
+    process === processes.getStore() ? work() : processes.run(process, work)
 
   const fire = (timer: Timer): void => {
     steady = Math.max(steady, timer.due)
     if (timer.every === undefined) timers.delete(timer)
     else Object.assign(timer, { due: steady + timer.every, order: order++ })
-    timer.work()
+    as(timer.of, timer.work)
   }
 
   /** Nothing is left to run but what is due later. */
-  const isIdle = (): boolean => asidesUnderWay === 0 && immediates.length === 0
+  const isIdle = (): boolean => asidesUnderWay === 0 && !immediates.some(mayRun)
 
   /**
    * Runs one thing that is due by then; false if there is none. Some promises of the platform need
@@ -93,9 +114,10 @@ export const simulatedMachine = (seed: number, beginsAt: number) => {
     for (let times = 0; waitsForFiles && isReading() && times < realWaits.most; times += 1)
       await realWait()
     if (asidesUnderWay > 0) return reading(asides).then(() => true)
-    const first = immediates.shift()
+    const first = immediates.find(mayRun)
     if (first) {
-      first()
+      immediates.splice(immediates.indexOf(first), 1)
+      as(first.of, first.work)
       return true
     }
     const timer = next()
@@ -122,13 +144,14 @@ export const simulatedMachine = (seed: number, beginsAt: number) => {
   }
 
   const machine: Machine = {
-    wallClock: () => Math.floor(wallOffset + steady),
+    wallClock: () => Math.floor(wallOffset + steady) + (processes.getStore()?.drift ?? 0),
     steadyTime: () => steady,
     steadyMachineTime: () => Math.floor(steady),
     setTimeout: (work, ms = 1) => start(work, ms, undefined),
     setInterval: (work, ms = 1) => start(work, ms, Math.max(1, ms)),
     setImmediate: (work) => {
-      immediates.push(work)
+      const of = processes.getStore()
+      if (!of?.isDead) immediates.push({ work, of })
       return {} as NodeJS.Immediate
     },
     clearTimeout: (handle) => {
@@ -182,6 +205,15 @@ export const simulatedMachine = (seed: number, beginsAt: number) => {
       return promise
     },
     reading,
+    /** Does work as a process, whose clock, timers and randomness it then uses. */
+    as,
+    process: (): Process | undefined => processes.getStore(),
+    /** Ends a process at once: nothing of it ever runs again. */
+    kill: (process: Process): void => {
+      process.isDead = true
+      for (const timer of timers) if (timer.of === process) timers.delete(timer)
+      immediates = immediates.filter(({ of }) => of !== process)
+    },
     /** Lets time pass, with everything that becomes due meanwhile. */
     pass: async (ms: number): Promise<void> => {
       const end = steady + ms

@@ -35,7 +35,7 @@ export const dispute = async (play: Play, known: Known, step: OfDispute): Promis
     const status = await world.operate(act)
     const what = step.do === 'dispute' ? `a dispute of ${step.gross}` : `${step.outcome} it`
     play.tell(`the operator: ${what} → ${status}`)
-    known.possible = afterAnswer(during(known.possible, { from, to: world.now() }), expect, status)
+    known.possible = afterAnswer(during(known.possible, world.span(from)), expect, status)
   }
 }
 

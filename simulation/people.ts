@@ -6,6 +6,7 @@ import {
   type Wanted,
 } from './oracle/payment.ts'
 import { currencies } from './accounts.ts'
+import { storeFaults } from './event-store.ts'
 import type { Play } from './known.ts'
 import { pick, wholeBelow, weighted, type Random } from './random.ts'
 import { refusedUnits } from './receivers.ts'
@@ -21,7 +22,9 @@ const usual = {
   ...{ pass: 6, jump: 0.6, restart: 0.5, 'receivers fail': 0.6, 'bank fails': 0.6, ask: 12 },
   ...{ act: 8, visit: 2 },
 }
-type Kind = keyof typeof usual
+/** Faults of worlds with several nodes. */
+const ofNodes = { kill: 0.5, freeze: 0.3, 'store fails': 0.8 }
+type Kind = keyof typeof usual | keyof typeof ofNodes
 const visitors = ['carol', 'carol', 'dave'] as const
 const answers = ['capture', 'capture', 'answer', 'read', 'release', 'renew'] as const
 const faulty: readonly Kind[] = ['jump', 'restart', 'receivers fail', 'bank fails']
@@ -39,14 +42,16 @@ type Habits = {
 /** Of a world in which a wanderer asks for all routes, and nobody else does anything. */
 export const onlyWandering: Habits = {
   weights: {
-    ...(Object.fromEntries(Object.keys(usual).map((kind) => [kind, 0])) as Weights),
+    ...(Object.fromEntries(
+      Object.keys({ ...usual, ...ofNodes }).map((kind) => [kind, 0]),
+    ) as Weights),
     ask: 1,
   },
   faults: 0,
   isSmall: false,
 }
 
-export const habitsFrom = (random: Random): Habits => {
+export const habitsFrom = (random: Random, hasNodes: boolean): Habits => {
   const hasFaults = random() < 0.6
   const weights = Object.entries(usual).map(([kind, weight]) => {
     const isAbsent = faulty.includes(kind as Kind) && (!hasFaults || random() < 0.3)
@@ -54,18 +59,32 @@ export const habitsFrom = (random: Random): Habits => {
     return [kind, isAbsent ? 0 : weight * pick(random, factors)] as const
   })
   return {
-    weights: Object.fromEntries(weights) as Record<Kind, number>,
+    weights: {
+      ...onlyWandering.weights,
+      ...Object.fromEntries(weights),
+      ...(hasNodes && hasFaults && ofNodes),
+    },
     faults: hasFaults ? pick(random, [0.02, 0.1, 0.25]) : 0,
     isSmall: random() < 0.3,
   }
 }
 
-const faultFrom = (random: Random, isIdempotent: boolean): Fault => {
-  if (random() < 0.15)
+const storeFaultFrom = (random: Random) => ({
+  fault: pick(random, storeFaults),
+  ms: pick(random, [200, 2_000, 8_000, 20_000]),
+})
+
+const faultFrom = (random: Random, isIdempotent: boolean, { world }: Play): Fault => {
+  const hasNodes = world.nodes.length > 1
+  if (hasNodes && random() < 0.4) {
+    const { fault: store, ms } = storeFaultFrom(random)
+    return random() < 0.2 ? { frozenAfter: wholeBelow(random, 40) } : { store, ms }
+  }
+  if (!hasNodes && random() < 0.15)
     return {
       disk: pick(random, ['row fails', 'commit fails', 'commit fails, but is done'] as const),
     }
-  if (random() < 0.1) return { killedAfter: wholeBelow(random, 12) }
+  if (random() < 0.1) return { killedAfter: wholeBelow(random, hasNodes ? 40 : 12) }
   const kind = wholeBelow(random, isIdempotent ? 3 : 2)
   if (kind === 0) return 'answer lost'
   return kind === 1 ? 'sent twice at once' : 'sent twice'
@@ -116,7 +135,7 @@ const create = (random: Random, { faults }: Habits, play: Play): Step => {
     extra: random() < 0.7 ? 0 : wholeBelow(random, amount),
     seconds: pick(random, [30, 600, 21_600, 21_600, 604_800]),
     customer: random() < 0.04 ? 'nobody' : pick(random, ['alice', 'bob'] as const),
-    ...(random() < faults && { fault: faultFrom(random, true) }),
+    ...(random() < faults && { fault: faultFrom(random, true, play) }),
   }
 }
 
@@ -159,7 +178,7 @@ const ofPayment = (
   const [payment] = known?.possible ?? []
   if (!known || !payment) return undefined
   const of = known.n
-  const fault = random() < faults ? { fault: faultFrom(random, false) } : {}
+  const fault = random() < faults ? { fault: faultFrom(random, false, play) } : {}
   switch (kind) {
     case 'create again':
       return { do: kind, of, isChanged: random() < 0.3 }
@@ -265,6 +284,11 @@ const ofWorld = (random: Random, kind: Kind, n: number, play: Play): Step | unde
       return { do: kind, ms: pick(random, [1, 25, 300, 5_000]) }
     case 'jump':
       return { do: kind, ms: pick(random, [1, 999, 45_000, 200_000]) }
+    case 'kill':
+    case 'freeze':
+      return { do: kind, steps: wholeBelow(random, 60) }
+    case 'store fails':
+      return { do: kind, ...storeFaultFrom(random) }
     case 'restart':
       return { do: kind, forgets: random() < 0.4 }
     case 'receivers fail':

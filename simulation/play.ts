@@ -62,10 +62,16 @@ const askFirst = async (play: Play, asked: Asked, fault: Fault): Promise<Answere
   play.faults += 1
   if (typeof fault !== 'object') await askSafely(play, asked)
   else if ('killedAfter' in fault) await play.world.askAndKill(asked, fault.killedAfter)
+  else if ('frozenAfter' in fault) await play.world.askAndFreeze(asked, fault.frozenAfter)
   else {
-    const answer = await play.world.askOnDisk(asked, fault.disk)
+    const { world } = play
+    const answer =
+      'disk' in fault
+        ? await world.askOnDisk(asked, fault.disk)
+        : await world.askOnStore(asked, fault.store, fault.ms)
     if (answer.status < 500) return answer
-    if (answer.status !== 503) throw new Finding('noBug', `a full disk was ${answer.status}`)
+    if (answer.status !== 503)
+      throw new Finding('noBug', `a failure below was answered ${answer.status}`)
   }
   return undefined
 }
@@ -93,8 +99,8 @@ const create = async (play: Play, step: Create & Numbered): Promise<void> => {
     throw new Finding('made', `Location is ${answer.location} for the id ${tid}`)
   const about = { tid, currency, seconds, asked: { amount: step.amount, extra: step.extra } }
   // A request that met a fault may have been made when it was first sent.
-  const latest = made(about, play.world.now())
-  const first = made(about, from)
+  const span = play.world.span(from)
+  const [first, latest] = [made(about, span.from), made(about, span.to)]
   const possible = [{ ...first, expires: { from: first.expires.from, to: latest.expires.to } }]
   const known = customer === 'nobody' ? possible.map(failedAtOnce) : possible
   play.payments.set(n, { n, shop, tid, body, possible: known })
@@ -126,18 +132,27 @@ const createAgain = async (play: Play, known: Known, isChanged: boolean): Promis
 
 type Expect = (payment: Payment, now: number) => Expected
 
-const lawfulAfter = (possible: Possible, expect: Expect, now: number, status: number) =>
-  afterAnswer(possible, (payment) => expect(payment, now), status)
+type Span = { readonly from: number; readonly to: number }
+
+/** What a request may have done at any time of a span. */
+const lawfulAfter = (possible: Possible, expect: Expect, { from, to }: Span, status: number) => {
+  const at = (now: number) => afterAnswer(possible, (payment) => expect(payment, now), status)
+  const [early, late] = [at(from), at(to)]
+  return early.map((one, index) => {
+    const latest = late[index]?.expires.to ?? one.expires.to
+    return { ...one, expires: { ...one.expires, to: latest } }
+  })
+}
 
 /** Both answers in either order; interface 6: of concurrent changes one may be refused. */
 const afterBoth = (
   possible: Possible,
   expect: Expect,
-  now: number,
+  span: Span,
   [one = 0, other = 0]: readonly number[],
 ): Possible => {
   const inOrder = (...statuses: readonly number[]) =>
-    statuses.reduce((known, status) => lawfulAfter(known, expect, now, status), possible)
+    statuses.reduce((known, status) => lawfulAfter(known, expect, span, status), possible)
   const orders = [
     [one, other],
     [other, one],
@@ -174,20 +189,17 @@ const change = async (
     const answers = await world.askTogether([asked, asked])
     const statuses = answers.map(({ status }) => status)
     play.tell(`${told}, twice at once → ${statuses.join(' and ')}`)
-    known.possible = afterBoth(
-      during(known.possible, { from, to: world.now() }),
-      expect,
-      from,
-      statuses,
-    )
+    const span = world.span(from)
+    known.possible = afterBoth(during(known.possible, span), expect, span, statuses)
     return undefined
   }
   if (fault !== undefined) {
     const first = await askFirst(play, asked, fault)
-    const possible = during(known.possible, { from, to: world.now() })
+    const span = world.span(from)
+    const possible = during(known.possible, span)
     known.possible = first
-      ? lawfulAfter(possible, expect, from, first.status)
-      : [from, world.now()].flatMap((now) =>
+      ? lawfulAfter(possible, expect, span, first.status)
+      : [span.from, span.to].flatMap((now) =>
           afterSilence(possible, (payment) => expect(payment, now)),
         )
     play.tell(`${told}: ${first?.status ?? 'no answer comes'} (${JSON.stringify(fault)})`)
@@ -195,8 +207,8 @@ const change = async (
   const again = world.now()
   const answer = await askSafely(play, asked)
   play.tell(`${told} → ${answer.status}`)
-  const possible = during(known.possible, { from: again, to: world.now() })
-  known.possible = lawfulAfter(possible, expect, again, answer.status)
+  const span = world.span(again)
+  known.possible = lawfulAfter(during(known.possible, span), expect, span, answer.status)
   return answer
 }
 
@@ -208,7 +220,7 @@ export const read = async (play: Play, known: Known, isQuiet = false): Promise<P
   const { status, body } = await askSafely(play, { method: 'GET', path, as: shop })
   if (!isQuiet) play.tell(`${shop} reads it → ${body?.status} ${body?.status_code}`)
   if (status !== 200) throw new Finding('fresh', `its outcome was answered ${status}`)
-  const possible = during(known.possible, { from, to: world.now() })
+  const possible = during(known.possible, world.span(from))
   known.possible = afterOutcome(possible, body as OutcomeReply)
   return known.possible[0] as Payment
 }

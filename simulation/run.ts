@@ -2,8 +2,10 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { coverageText, newCoverage, unmet } from './coverage.ts'
+import { pick, randomFrom } from './random.ts'
 import { simulate, type Told } from './simulate.ts'
 import type { Numbered } from './steps.ts'
+import type { Nodes } from './world.ts'
 
 /** Without its fault, if it has one. */
 const plain = (step: Numbered): Numbered => {
@@ -23,7 +25,7 @@ const shrink = async (found: Told, longestMs = 60_000): Promise<Told> => {
   }
   let best = found
   const tryOut = async (steps: readonly Numbered[]): Promise<boolean> => {
-    const told = await simulate({ seed: found.seed, steps })
+    const told = await simulate({ seed: found.seed, nodes: found.nodes, steps })
     if (told.failure?.rule !== found.failure?.rule) return false
     best = told
     return true
@@ -44,7 +46,7 @@ const shrink = async (found: Told, longestMs = 60_000): Promise<Told> => {
 
 /*
  * npm run simulate -- [--seed 42] [--minutes 10 | --worlds 20] [--requests 400] [--replay file]
- *                     [--unmet]
+ *                     [--world one-node | many-nodes] [--unmet]
  *
  * Plays worlds with one seed after the other. The first finding is shrunk and told, and kept in a
  * file that --replay plays again. --json prints one line for each world, for `power.ts`.
@@ -57,6 +59,7 @@ const { values } = parseArgs({
     worlds: { type: 'string' },
     requests: { type: 'string', default: '400' },
     replay: { type: 'string' },
+    world: { type: 'string' },
     unmet: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     keep: { type: 'string', default: '/tmp/daybook-simulation' },
@@ -69,17 +72,17 @@ const processorSeconds = (): number => {
   return (user + system) / 1e6
 }
 
-const story = ({ seed, story: lines, failure, steps }: Told): string =>
+const story = ({ seed, nodes, story: lines, failure, steps }: Told): string =>
   [
-    `seed ${seed}, ${steps.length} steps:`,
+    `seed ${seed}, ${nodes === 1 ? 'one node' : `${nodes} nodes`}, ${steps.length} steps:`,
     ...lines.slice(-40).map((line, at) => `${String(at + 1).padStart(4)}. ${line}`),
     failure ? `\nWRONG: ${failure.text}` : '\nnothing is wrong',
   ].join('\n')
 
-const keepIn = (folder: string, { seed, steps, failure }: Told): string => {
+const keepIn = (folder: string, { seed, nodes, steps, failure }: Told): string => {
   const file = join(folder, `${failure?.rule}-${seed}.json`)
   mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(file, `${JSON.stringify({ seed, rule: failure?.rule, steps }, null, 1)}\n`)
+  writeFileSync(file, `${JSON.stringify({ seed, nodes, rule: failure?.rule, steps }, null, 1)}\n`)
   return file
 }
 
@@ -91,13 +94,30 @@ const tellFailure = async (told: Told): Promise<void> => {
 }
 
 const replay = async (file: string): Promise<boolean> => {
-  const { seed, steps } = JSON.parse(readFileSync(file, 'utf8')) as {
+  const { seed, nodes, steps } = JSON.parse(readFileSync(file, 'utf8')) as {
     readonly seed: number
+    readonly nodes?: Nodes
     readonly steps: readonly Numbered[]
   }
-  const told = await simulate({ seed, steps })
+  const told = await simulate({ seed, nodes: nodes ?? 1, steps })
   say(story(told))
   return told.failure === undefined
+}
+
+const kinds = ['one-node', 'many-nodes'] as const
+
+/** The share of worlds with several nodes, which take longer. */
+const shareOfMany = 0.1
+
+/** The nodes of a world, from its seed; of a kind that was asked for. */
+const nodesOf = (seed: number, kind: string | undefined): Nodes => {
+  if (kind !== undefined && !kinds.some((one) => one === kind))
+    throw new Error(`--world is one of ${kinds.join(', ')}`)
+  const random = randomFrom(seed, 10)
+  const hasMany = random() < shareOfMany
+  return kind === 'many-nodes' || (kind === undefined && hasMany)
+    ? pick(random, [2, 3, 3, 4, 5])
+    : 1
 }
 
 const playWorlds = async (): Promise<boolean> => {
@@ -109,7 +129,8 @@ const playWorlds = async (): Promise<boolean> => {
   let isRight = true
   for (let count = 0; count < worlds || performance.now() < endsAt; count += 1) {
     const seed = Number(values.seed) + count
-    const told = await simulate({ seed, steps: Number(values.requests), coverage })
+    const nodes = nodesOf(seed, values.world)
+    const told = await simulate({ seed, nodes, steps: Number(values.requests), coverage })
     requests += told.requests
     faults += told.faults
     routes = told.routes.length

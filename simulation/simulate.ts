@@ -16,10 +16,11 @@ import { newPlay, type Play } from './known.ts'
 import { randomFrom } from './random.ts'
 import type { Numbered } from './steps.ts'
 import { wandererIn } from './wanderer.ts'
-import { openWorld, type World } from './world.ts'
+import { openWorld, type Nodes, type World } from './world.ts'
 
 export type Told = {
   readonly seed: number
+  readonly nodes: Nodes
   readonly steps: readonly Numbered[]
   readonly requests: number
   readonly faults: number
@@ -36,7 +37,7 @@ type Steps = (play: Play, n: number, before?: Numbered) => Numbered | undefined
 
 const drawn = (seed: number, { world, names }: Play, most: number, wanders: boolean) => {
   const random = randomFrom(seed, 4)
-  const habits = wanders ? onlyWandering : habitsFrom(random)
+  const habits = wanders ? onlyWandering : habitsFrom(random, world.nodes.length > 1)
   const wanderer = wandererIn(world, randomFrom(seed, 5), names)
   const act = actsFrom(randomFrom(seed, 8))
   const next: Steps = (play, n, before) =>
@@ -60,18 +61,23 @@ const audit = async (world: World, coverage: Coverage | undefined): Promise<void
   }
   if (coverage) await world.machine.until(noteEvents())
   await world.stop()
-  if (coverage) noteRefusalLog(coverage, world.folder)
-  const found = await world.machine.until(
-    verifyPlace(world.settings, { keys: [], kept: [], since: 0 }, {}),
-  )
-  const [problem] = found.problems
-  if (problem) throw new Finding('audit', `audit verify: ${JSON.stringify(problem)}`)
+  for (const { folder, opened } of world.nodes) {
+    if (coverage) noteRefusalLog(coverage, folder)
+    const found = await world.machine.until(
+      verifyPlace(opened.settings, { keys: [], kept: [], since: 0 }, {}),
+    )
+    const [problem] = found.problems
+    if (problem) throw new Finding('audit', `audit verify: ${JSON.stringify(problem)}`)
+  }
 }
 
 type Options = {
   readonly seed: number
   readonly steps: number | readonly Numbered[]
   readonly coverage?: Coverage
+  readonly nodes?: Nodes
+  /** Looks at the world when all that is due is done. */
+  readonly atEnd?: (world: World) => Promise<void>
   /** Nobody but the wanderer asks. */
   readonly wanders?: boolean
 }
@@ -81,6 +87,8 @@ export const simulate = async ({
   seed,
   steps,
   coverage,
+  nodes = 1,
+  atEnd,
   wanders = false,
 }: Options): Promise<Told> => {
   const story: string[] = []
@@ -88,13 +96,15 @@ export const simulate = async ({
   let requests = 0
   let find: ReturnType<typeof routeFinder> | undefined
   let remember: (path: string, status: number, id: unknown) => void = () => {}
-  const world = await openWorld(seed, ({ method, path, as }, { status, text, body }) => {
+  const onAnswer: Parameters<typeof openWorld>[1] = (asked, { status, text, body }) => {
+    const { method, path, as } = asked
     requests += 1
     if (as === 'sandbox') remember(path, status, body?.id)
     const route = find?.(method, path)
     if (coverage && route) count(coverage.routes, route)
     if (coverage && status >= 400) noteRefusals(coverage, text)
-  })
+  }
+  const world = await openWorld(seed, onAnswer, nodes)
   const tell = (line: string): void => void story.push(line)
   const play = newPlay(world, tell, (text) => coverage && noteRefusals(coverage, text))
   let failure: Told['failure']
@@ -110,6 +120,7 @@ export const simulate = async ({
       await playStep(play, step)
     }
     await checkEnd(play)
+    await atEnd?.(world)
     await audit(world, coverage)
   } catch (error) {
     failure = failureOf(error)
@@ -119,5 +130,15 @@ export const simulate = async ({
   }
   const { faults } = play
   const routes = world.routes.map(nameOf)
-  return { seed, steps: played, requests, faults, routes, trace: world.trace(), story, failure }
+  return {
+    seed,
+    nodes,
+    steps: played,
+    requests,
+    faults,
+    routes,
+    trace: world.trace(),
+    story,
+    failure,
+  }
 }

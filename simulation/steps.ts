@@ -1,16 +1,19 @@
 import type { DiskFault } from './disk.ts'
+import type { StoreFault } from './event-store.ts'
 import type { Answer, Payment, Wanted } from './oracle/payment.ts'
 import type { Person } from './names.ts'
 import type { Shop } from './furnish.ts'
 import type { Who } from './world.ts'
 
-/** What happens to a request: nobody gets its answer, it is sent again, or the disk fails. */
+/** What happens to a request: nobody gets its answer, it is sent again, or what is below fails. */
 export type Fault =
   | 'sent twice'
   | 'sent twice at once'
   | 'answer lost'
   | { readonly killedAfter: number }
+  | { readonly frozenAfter: number }
   | { readonly disk: DiskFault }
+  | { readonly store: StoreFault; readonly ms: number }
 
 /**
  * One thing that somebody does in a world. A step names what it needs by the number of the step
@@ -95,6 +98,9 @@ export type Step =
   | { readonly do: 'list'; readonly shop: Shop }
   | { readonly do: 'advance'; readonly seconds: number }
   | { readonly do: 'pass' | 'jump'; readonly ms: number }
+  /** One of the nodes ends amid what it does in the background, after some steps. */
+  | { readonly do: 'kill' | 'freeze'; readonly steps: number }
+  | { readonly do: 'store fails'; readonly fault: StoreFault; readonly ms: number }
   | { readonly do: 'restart'; readonly forgets: boolean }
   | { readonly do: 'receivers fail' | 'bank fails'; readonly share: number }
   | { readonly do: 'act'; readonly act: string; readonly seed: number }

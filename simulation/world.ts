@@ -1,36 +1,28 @@
 import { createHash, createPrivateKey, type KeyObject } from 'node:crypto'
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { pino } from 'pino'
 import type { Position, RecordedEvent } from '../application/event-store.ts'
-import { installMachine } from '../application/machine.ts'
 import { Refusal } from '../domain/refusal.ts'
 import { operatorHere } from '../tests/support/operator.ts'
 import { secretHeaders, signedHeaders } from '../harness/signing.ts'
-import { installSlowCrypto } from '../infrastructure/keys/slow-crypto.ts'
-import type { Log } from '../infrastructure/logs/log.ts'
-import { readSettings } from '../infrastructure/settings.ts'
-import { openService } from '../service/answer.ts'
+import type { Core } from '../service/core.ts'
 import { simulatedDisk, type DiskFault } from './disk.ts'
+import type { StoreFault } from './event-store.ts'
+import { keyFile, ofOperator, secret, type Shop } from './furnish.ts'
+import { Stuck } from './machine.ts'
 import {
-  bankAccount,
-  bankProfile,
-  furnish,
-  keyFile,
-  ofOperator,
-  secret,
-  writeBankProfile,
-  type Shop,
-} from './furnish.ts'
-import { simulatedMachine, Stuck, type SimulatedMachine } from './machine.ts'
-import { simulatedBank, simulatedReceivers, type Attempt } from './receivers.ts'
-import { simulatedCrypto } from './slow-crypto.ts'
-
-const base = 'http://daybook.test'
-
-/** Monday 2026-03-30 21:30 UTC: soon after it, a month ends in UTC and has ended in Oslo. */
-const beginning = Date.UTC(2026, 2, 30, 21, 30)
+  base,
+  beginning,
+  copyOf,
+  foldersIn,
+  furnishedOnce,
+  openNode,
+  outsideOf,
+  remove,
+  type Node,
+} from './node.ts'
+import { pick, randomFrom } from './random.ts'
+import type { Attempt } from './receivers.ts'
 
 export type Who = Shop | 'sandbox'
 
@@ -59,128 +51,67 @@ export type Answered = {
   readonly body: any
 }
 
-const inMemory = '/dev/shm'
-const newFolder = (): string =>
-  mkdtempSync(join(existsSync(inMemory) ? inMemory : tmpdir(), 'daybook-simulation-'))
-
-/** Files that a process shares with nobody after its end. */
-const isLeft = (path: string): boolean => !/-shm$|\.lock/.test(path)
-const copyOf = (folder: string): string => {
-  const copy = newFolder()
-  cpSync(folder, copy, { recursive: true, filter: isLeft })
-  return copy
-}
-
-type Outside = {
-  readonly machine: SimulatedMachine
-  readonly bank: ReturnType<typeof simulatedBank>
-  readonly receivers: ReturnType<typeof simulatedReceivers>
-  readonly logged: string[]
-}
-
-const openIn = async (folder: string, { machine, bank, receivers, logged }: Outside) => {
-  const settings = readSettings({
-    ...{ MODE: 'sandbox', DATA_DIR: folder, PUBLIC_URL: base, LOG_LEVEL: 'error' },
-    ...{ BANK_ACCOUNT: bankAccount, BANK_PROFILE: join(folder, bankProfile) },
-    STEP_UP_AMOUNT: 'NOK 5000.00',
-  })
-  const level = { level: settings.LOG_LEVEL, errorKey: 'error' }
-  const log = pino(level, { write: (line: string) => void logged.push(line) }) as Log
-  const opening = openService(settings, log, {
-    address: () => base,
-    funding: bank.funding,
-    signedPost: receivers.signedPost,
-  })
-  const opened = await machine.until(opening)
-  opened.service.begin()
-  return { ...opened, settings }
-}
-
-type Opened = Awaited<ReturnType<typeof openIn>>
-
 /** What a command of the operator has printed. */
 export type Ran = { readonly code: number; readonly errors: string; readonly printed: any }
 
-const close = async ({ service, core }: Opened): Promise<void> => {
-  await service.stop()
-  await core.close()
-}
+/** The nodes of a world; one lies on a file, more share an EventStoreDB. */
+export type Nodes = 1 | 2 | 3 | 4 | 5
 
-const outsideOf = (seed: number, at: number, note: (attempt: Attempt) => void) => ({
-  machine: simulatedMachine(seed, at),
-  bank: simulatedBank(seed),
-  receivers: simulatedReceivers(seed, note),
-  logged: [] as string[],
-})
+const clockPath = '/sandbox/v1/clock/'
 
-const install = ({ machine }: SimulatedMachine) => {
-  const others = [installMachine(machine), installSlowCrypto(simulatedCrypto())]
-  return () => others.forEach((bringBack) => bringBack())
-}
+/** How far the clocks of nodes are apart at most, in ms. */
+const mostDrift = 300
 
-/** Modules that a first use loads, in real time: before all worlds, so that none waits for them. */
-const loadLateModules = () =>
-  Promise.all([
-    import('../service/markdown.ts'),
-    import('../service/metrics/metrics-registry.ts'),
-    import('../service/metrics/join-metrics.ts'),
-    import('qrcode'),
-    import('date-holidays'),
-    import('../infrastructure/bank/bank-file.ts'),
-    import('../infrastructure/bank/payout-file.ts'),
-    import('../service/server.ts'),
-  ])
-
-type Furnished = { readonly folder: string; readonly document: any }
-
-let furnished: Promise<Furnished> | undefined
-
-/** A folder with shops, and the OpenAPI document, made once in a process. */
-const furnishedFolder = (): Promise<Furnished> =>
-  (furnished ??= (async () => {
-    await loadLateModules()
-    const folder = newFolder()
-    process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-    writeBankProfile(folder)
-    const outside = outsideOf(0, beginning, () => {})
-    const uninstall = install(outside.machine)
-    try {
-      const opened = await openIn(folder, outside)
-      await outside.machine.until(furnish(opened, folder), Infinity, true)
-      // Takes most of a second, and is the same for all worlds.
-      const described = opened.app.fetch(new Request(`${base}/openapi.json`), {})
-      const response = await outside.machine.until(Promise.resolve(described))
-      const document = await outside.machine.reading(response.json())
-      await outside.machine.until(close(opened))
-      return { folder, document }
-    } finally {
-      uninstall()
-    }
-  })())
+/** Until the leases of a node that is gone are with the others, in ms. */
+const sharedAfterMs = 14_000
+const sharedAtFirstMs = 4_000
 
 /**
- * A service of one process on a folder of its own, with everything outside it simulated.
- * Long because all that a world can do shares the service that runs.
+ * A service in folders of its own, with everything outside it simulated.
+ * Long because all that a world can do shares the nodes that run.
  */
 export const openWorld = async (
   seed: number,
   onAnswer: (asked: Asked, answer: Answered) => void = () => {},
+  count: Nodes = 1,
 ) => {
-  const { folder: template, document } = await furnishedFolder()
-  let folder = copyOf(template)
+  const isCluster = count > 1
+  const template = await furnishedOnce(isCluster)
+  const { document, contents } = template
+  const shared = copyOf(template.shared)
+  const random = randomFrom(seed, 9)
   const trace = createHash('sha256')
   const attempts: (Attempt & { readonly time: number })[] = []
-  const outside = outsideOf(seed, beginning + 60_000, (attempt) => {
-    attempts.push({ ...attempt, time: steady() })
-    trace.update(`callback ${JSON.stringify(attempt)}\n`)
+  const outside = outsideOf({
+    ...{ seed, at: beginning + 60_000 },
+    ...(isCluster && { shared, contents, foreign: pick(random, [0, 0.1, 0.6]) }),
+    note: (attempt) => {
+      attempts.push({ ...attempt, time: steady() })
+      trace.update(`callback ${JSON.stringify(attempt)}\n`)
+    },
   })
-  const { machine, bank, receivers, logged } = outside
+  const { machine, bank, receivers, logged, store } = outside
   const steady = (): number => machine.machine.steadyTime()
   const disk = simulatedDisk()
-  const uninstall = install(machine)
-  const key: KeyObject = createPrivateKey(readFileSync(join(folder, keyFile)))
-  let opened = await openIn(folder, outside)
+  const nodes: Node[] = []
+  for (const folder of foldersIn(shared, count, isCluster)) {
+    const drift = isCluster ? Math.round((random() - 0.5) * 2 * mostDrift) : 0
+    nodes.push(await openNode(folder, outside, drift))
+  }
+  const first = nodes[0] as Node
+  const key: KeyObject = createPrivateKey(readFileSync(join(first.folder, keyFile)))
   let ahead = 0
+  const now = (): number => machine.machine.wallClock() + ahead
+  const furthest = Math.max(...nodes.map(({ drift }) => Math.abs(drift)))
+
+  /** One that answers, as a proxy finds it. */
+  const anyNode = (): Node =>
+    isCluster
+      ? pick(
+          random,
+          nodes.filter(({ isFrozen }) => !isFrozen),
+        )
+      : first
 
   const credentials = (asked: Asked, url: string, body: string): Record<string, string> => {
     const { method, as, isSigned, secondsAgo = 0 } = asked
@@ -204,11 +135,12 @@ export const openWorld = async (
     return new Request(url, { method, headers, ...(text !== '' && { body: text }) })
   }
 
-  const send = (asked: Asked): Promise<Response> => {
+  const send = (asked: Asked, node = anyNode()): Promise<Response> => {
     // Wrong secrets lock out a network, and the wanderer must not lock out the shops.
     const remoteAddress = asked.from ?? (asked.as === 'sandbox' ? '192.0.2.1' : '127.0.0.1')
     const environment = { incoming: { socket: { remoteAddress } } }
-    return Promise.resolve(opened.app.fetch(requestFor(asked), environment))
+    const request = requestFor(asked)
+    return node.as(() => Promise.resolve(node.opened.app.fetch(request, environment)))
   }
 
   const answerOf = async (response: Response): Promise<Answered> => {
@@ -234,14 +166,37 @@ export const openWorld = async (
   const ask = async (asked: Asked): Promise<Answered> =>
     note(asked, await answerOf(await machine.until(send(asked))))
 
-  const restart = async (from: string): Promise<void> => {
-    machine.end()
-    if (from !== folder) rmSync(folder, { recursive: true, force: true })
-    folder = from
-    opened = await openIn(folder, outside)
+  /** What a moved clock makes due is done by each node; the one that was asked has done its own. */
+  const settleOthers = async (asked: Node): Promise<void> => {
+    const settled: Asked = { method: 'POST', path: clockPath, body: { advance_seconds: 0 } }
+    for (const node of nodes)
+      if (node !== asked && !node.isFrozen) await answerOf(await machine.until(send(settled, node)))
   }
 
-  const stop = () => machine.until(close(opened))
+  const untilShared = (ms = sharedAfterMs): Promise<void> =>
+    isCluster ? machine.pass(ms) : Promise.resolve()
+  await untilShared(sharedAtFirstMs)
+
+  const interrupt = async (
+    how: 'kill' | 'freeze',
+    node: Node,
+    work: Promise<unknown>,
+    steps: number,
+  ): Promise<void> => {
+    work.catch(() => {})
+    await machine.until(work, steps).catch((error: unknown) => {
+      if (!(error instanceof Stuck)) throw error
+    })
+    if (how === 'kill') await node.kill()
+    else {
+      node.freeze(true)
+      await untilShared()
+      node.freeze(false)
+      await machine.until(work)
+    }
+    await untilShared()
+    trace.update(`${how}\n`)
+  }
 
   return {
     machine,
@@ -250,33 +205,35 @@ export const openWorld = async (
     receivers,
     attempts,
     logged,
+    nodes,
     get folder() {
-      return folder
-    },
-    get settings() {
-      return opened.settings
+      return first.folder
     },
     get routes() {
-      return opened.routes
+      return first.opened.routes
     },
     get store() {
-      return opened.core.store
+      return anyNode().opened.core.store
     },
     eventsAfter: async (position: Position): Promise<readonly RecordedEvent[]> => {
       const all: RecordedEvent[] = []
-      for await (const batch of opened.core.store.readAll(position)) all.push(...batch)
+      const { store: read } = anyNode().opened.core
+      for await (const batch of read.readAll(position)) all.push(...batch)
       return all
     },
     /** Milliseconds that never go back. */
     steady,
     clock: (): number => machine.machine.wallClock(),
     /** The time of the service, as its operator knows it. */
-    now: (): number => machine.machine.wallClock() + ahead,
+    now,
+    /** What the clocks of nodes may have shown since then. */
+    span: (from: number) => ({ from: from - furthest, to: now() + furthest }),
     ask,
     /** What the operator does: 204, or 400 if it is refused. */
-    operate: async (act: (core: Opened['core']) => Promise<unknown>): Promise<204 | 400> => {
+    operate: async (act: (core: Core) => Promise<unknown>): Promise<204 | 400> => {
+      const node = anyNode()
       try {
-        await machine.until(act(opened.core))
+        await machine.until(node.as(() => act(node.opened.core)))
         return 204
       } catch (error) {
         if (error instanceof Refusal) return 400
@@ -285,16 +242,17 @@ export const openWorld = async (
     },
     /** The operator's command, as a person at a terminal runs it; what it prints. */
     command: async (person: string, words: readonly string[]): Promise<Ran> => {
-      const core = ofOperator(opened.core, person)
-      const given = words.map((word) => word.replaceAll('{folder}', folder))
-      const run = operatorHere(opened.settings, core)('--json', ...given)
+      const node = anyNode()
+      const core = ofOperator(node.opened.core, person)
+      const given = words.map((word) => word.replaceAll('{folder}', first.folder))
+      const run = node.as(() => operatorHere(node.opened.settings, core)('--json', ...given))
       const { code, output, errors } = await machine.until(run, Infinity, true)
       trace.update(`${machine.machine.wallClock()} ${words.join(' ')}: ${code}\n`)
       return { code, errors, printed: code === 0 && output !== '' ? JSON.parse(output) : undefined }
     },
     /** The answers to requests that are sent at the same time. */
     askTogether: async (asked: readonly Asked[]): Promise<readonly Answered[]> => {
-      const responses = await machine.until(Promise.all(asked.map(send)))
+      const responses = await machine.until(Promise.all(asked.map((one) => send(one))))
       const answers: Answered[] = []
       for (const [at, response] of responses.entries())
         answers.push(note(asked[at] as Asked, await answerOf(response)))
@@ -303,10 +261,17 @@ export const openWorld = async (
     /** Moves the clock of the sandbox to a whole second, and does what is due by then. */
     advanceTo: async (instant: number): Promise<Answered> => {
       const now = new Date(instant).toISOString().slice(0, 19).replace('T', ' ')
+      const node = anyNode()
       const askedAt = machine.machine.wallClock()
-      const answer = await ask({ method: 'POST', path: '/sandbox/v1/clock/', body: { now } })
-      if (answer.status === 200)
-        ahead = Math.max(ahead, Math.floor(instant / 1000) * 1000 - askedAt)
+      const asked: Asked = { method: 'POST', path: clockPath, body: { now } }
+      const answer = note(asked, await answerOf(await machine.until(send(asked, node))))
+      if (answer.status !== 200) return answer
+      // With nodes, time passes until the clock is moved.
+      const moved = isCluster
+        ? node.as(() => node.opened.core.now() - machine.machine.wallClock())
+        : Math.floor(instant / 1000) * 1000 - askedAt
+      ahead = Math.max(ahead, moved)
+      await settleOthers(node)
       return answer
     },
     /** Asks while the disk of the event log fails. */
@@ -316,33 +281,49 @@ export const openWorld = async (
       disk.fail()
       return answer
     },
+    /** Asks while the store fails so. */
+    askOnStore: async (asked: Asked, fault: StoreFault, ms: number): Promise<Answered> => {
+      store.fail(fault, ms)
+      const answer = await ask(asked)
+      store.fail()
+      if (answer.status >= 500) await untilShared()
+      return answer
+    },
     /** Sends a request and kills the process after some steps; nobody sees an answer. */
     askAndKill: async (asked: Asked, steps: number): Promise<void> => {
-      const sent = send(asked)
-      await machine.until(sent, steps).catch((error: unknown) => {
-        if (!(error instanceof Stuck)) throw error
-      })
-      const killed = copyOf(folder)
-      sent.catch(() => {})
-      await stop()
-      await restart(killed)
-      trace.update('killed\n')
+      const node = anyNode()
+      await interrupt('kill', node, send(asked, node), steps)
     },
-    /** Ends the service in order, and starts it again; the caller may change its folder between. */
+    /** Sends a request to a process that is then frozen for longer than it may hold leases. */
+    askAndFreeze: async (asked: Asked, steps: number): Promise<void> => {
+      const node = anyNode()
+      await interrupt('freeze', node, send(asked, node), steps)
+    },
+    /** The same amid what a node does in the background. */
+    disturb: (how: 'kill' | 'freeze', steps: number): Promise<void> =>
+      interrupt(how, anyNode(), machine.pass(steps), Infinity),
+    failStore: async (fault: StoreFault, ms: number): Promise<void> => {
+      store.fail(fault, ms)
+      await machine.pass(ms)
+      store.fail()
+      await untilShared()
+    },
+    /** Ends a process in order, and starts it; the caller may change its folder between. */
     restart: async (change: (folder: string) => void = () => {}): Promise<void> => {
-      await stop()
-      change(folder)
-      await restart(folder)
+      await anyNode().restart(change)
+      await untilShared()
       trace.update('restarted\n')
     },
     /** A digest of all requests, answers and callbacks so far. */
     trace: (): string => trace.copy().digest('hex').slice(0, 16),
-    stop,
+    stop: async (): Promise<void> => {
+      for (const node of nodes) await node.stop()
+    },
     end: (): void => {
-      uninstall()
+      outside.uninstall()
       disk.uninstall()
       machine.end()
-      rmSync(folder, { recursive: true, force: true })
+      for (const folder of [shared, ...nodes.map((node) => node.folder)]) remove(folder)
     },
   }
 }

@@ -1,3 +1,4 @@
+import { isOneThread } from '../../application/machine.ts'
 import { openStoreToRead, type Place } from '../../infrastructure/stores.ts'
 import { jobThread } from '../../infrastructure/threads/job-thread.ts'
 import { performAudit, type begin, type AuditPart, type AuditStart } from './audit-job.ts'
@@ -47,7 +48,8 @@ export const verifyPlace = async (
   const store = await openStoreToRead(place)
   try {
     const end = await store.head()
-    if (end < eventsOfThreads) return await verifyLog(store, place, options, watching)
+    if (isOneThread() || end < eventsOfThreads)
+      return await verifyLog(store, place, options, watching)
     const progressOf = ofSlowest(watching.progress ?? (() => {}))
     const begin = (part: AuditPart) =>
       auditInWorker({ place, parts: [part], end, options, isSlow: false }, progressOf(part)).found

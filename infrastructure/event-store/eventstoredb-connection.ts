@@ -25,8 +25,20 @@ const forStockClient = (connectionString: string): string =>
 export const partsOf = (connectionString: string) =>
   parseConnectionString(forStockClient(connectionString))
 
-export const clientOf = (connectionString: string): EventStoreDBClient =>
+type MakeClient = (connectionString: string) => EventStoreDBClient
+
+const stockClient: MakeClient = (connectionString) =>
   EventStoreDBClient.connectionString(forStockClient(connectionString))
+
+let makeClient = stockClient
+
+/** For the simulator, whose clients use no network; returns a function that brings back real ones. */
+export const installClients = (make: MakeClient): (() => void) => {
+  makeClient = make
+  return () => (makeClient = stockClient)
+}
+
+export const clientOf: MakeClient = (connectionString) => makeClient(connectionString)
 
 /** The members of a cluster, in the view of one. */
 const membersBy = ({ address, port }: Node, credentials: ChannelCredentials) =>
@@ -228,6 +240,7 @@ const problemOf = async (
 
 /** Why no host of a connection string can be connected to, in one line; undefined if one can. */
 export const problemOfContact = async (connectionString: string): Promise<string | undefined> => {
+  if (makeClient !== stockClient) return undefined
   const { hosts, tls, tlsCAFile } = partsOf(connectionString)
   const ca = tlsCAFile === undefined ? undefined : readFileSync(tlsCAFile)
   const wanted = { isSecure: tls !== false, ca }

@@ -21,6 +21,16 @@ describe('a simulated world', () => {
     expect(again.story).toEqual(one.story)
   })
 
+  test('of several nodes is the same each time too', async () => {
+    const [one, again] = [
+      await simulate({ seed: 11, nodes: 3, steps: 40 }),
+      await simulate({ seed: 11, nodes: 3, steps: 40 }),
+    ]
+    expect(one.failure).toBeUndefined()
+    expect(again.trace).toBe(one.trace)
+    expect(again.story).toEqual(one.story)
+  })
+
   test('is another one for another seed', async () => {
     const [one, other] = [
       await simulate({ seed: 12, steps: 5 }),
@@ -39,8 +49,8 @@ describe('a simulated world', () => {
   })
 
   test.each(kept)('does not fail as it once did: %s', async (name) => {
-    const { seed, steps } = JSON.parse(readFileSync(posix.join(folder, name), 'utf8'))
-    expect((await simulate({ seed, steps })).failure).toBeUndefined()
+    const { seed, nodes = 1, steps } = JSON.parse(readFileSync(posix.join(folder, name), 'utf8'))
+    expect((await simulate({ seed, nodes, steps })).failure).toBeUndefined()
   })
 })
 
