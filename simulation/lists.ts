@@ -9,7 +9,7 @@ import {
   type Listed,
 } from './oracle/lines.ts'
 import { askSafely, type Play, type Read, type Walk } from './known.ts'
-import { paymentsOf } from './play.ts'
+import { byAnyClock, paymentsOf } from './play.ts'
 import type { Step } from './steps.ts'
 import { timeZones, type Shop } from './furnish.ts'
 
@@ -98,7 +98,7 @@ const checkListed = (play: Play, listed: readonly Listed[], from: number): void 
     const lawful = possible?.filter(isListedSo(one)) ?? []
     if (!known || lawful.length === 0)
       throw new Finding('payments', `it is listed as ${JSON.stringify(one)}`)
-    known.possible = lawful
+    known.possible = byAnyClock(play, possible ?? [], lawful)
   }
 }
 
