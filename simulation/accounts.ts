@@ -213,7 +213,10 @@ const ask = async (play: Play, step: Extract<Step, { do: 'ask' }>): Promise<void
   play.tell(`${as ?? 'somebody'}: ${method} ${path} ${(body ?? '').slice(0, 200)} → ${status}`)
 }
 
-/** @throws Finding, or another Error that the service has thrown */
+/**
+ * @throws Finding, or another Error that the service has thrown
+ * Long because it lists all steps.
+ */
 export const playStep = async (play: Play, step: Numbered): Promise<void> => {
   const { world } = play
   switch (step.do) {

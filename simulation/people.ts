@@ -237,6 +237,7 @@ const advance = (random: Random, now: number): number => {
   return Math.min(Math.ceil((to - now) / 1000), 4 * day)
 }
 
+/** Long because it lists all that can be done without a payment. */
 const ofWorld = (random: Random, kind: Kind, n: number, play: Play): Step | undefined => {
   const shop = pick(random, shops)
   const registered = [...play.registered.values()]

@@ -32,7 +32,7 @@ const stockClient: MakeClient = (connectionString) =>
 
 let makeClient = stockClient
 
-/** For the simulator, whose clients use no network; returns a function that brings back real ones. */
+/** For the simulator, whose clients use no network; returns how to bring back real ones. */
 export const installClients = (make: MakeClient): (() => void) => {
   makeClient = make
   return () => (makeClient = stockClient)

@@ -41,7 +41,7 @@ const pictureOf = async (world: World): Promise<string[]> => {
   return all.map((one) => JSON.stringify(withoutIds(one))).toSorted()
 }
 
-test('nodes on an event store end with the same payments, lines and settlements as a file', async () => {
+test('nodes on an event store end with the payments, lines and settlements of a file', async () => {
   const seed = 42
   const pictures: string[][] = []
   const atEnd = async (world: World) => void pictures.push(await pictureOf(world))
