@@ -104,7 +104,9 @@ export const openNode = async (given: string, outside: Outside, drift = 0) => {
   const { machine, store } = outside
   let folder = given
   let process: Process
-  const as = <Result>(work: () => Result): Result => machine.as(process, work)
+  // Alone it is all that runs, and hooks for promises cost turns.
+  const isAlone = !('EVENT_STORE' in outside.settings)
+  const as = <Result>(work: () => Result): Result => machine.as(isAlone ? undefined : process, work)
   const open = () => {
     process = { drift, isFrozen: false, isDead: false }
     return as(() => openIn(folder, outside))
@@ -136,8 +138,8 @@ export const openNode = async (given: string, outside: Outside, drift = 0) => {
     kill: async (): Promise<void> => {
       const killed = copyOf(folder)
       // A file cannot be closed but in order.
-      if ('EVENT_STORE' in outside.settings) end()
-      else await stop().then(end)
+      if (!isAlone) end()
+      else await stop().then(machine.end)
       remove(folder)
       folder = killed
       opened = await open()
@@ -146,6 +148,7 @@ export const openNode = async (given: string, outside: Outside, drift = 0) => {
     restart: async (change: (folder: string) => void): Promise<void> => {
       await stop()
       end()
+      if (isAlone) machine.end()
       change(folder)
       opened = await open()
     },
