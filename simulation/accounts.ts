@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Finding, sumsOf, checkTotals } from './oracle/books.ts'
-import { checkBalances } from './oracle/lines.ts'
+import type { Line } from './oracle/lines.ts'
 import { minorOf } from './oracle/money.ts'
 import type { Payment } from './oracle/payment.ts'
 import { create, endOutages, longestOutage, paymentsOf, playPayment, read } from './play.ts'
@@ -12,6 +12,7 @@ import { feed, readFeed, resourceOf, tellsSo } from './feed.ts'
 import { askSafely, type Play } from './known.ts'
 import { findPayments, readLines } from './lists.ts'
 import { correct } from './operator.ts'
+import { checkJournal, checkReads, checkWritten } from './reads.ts'
 import type { Numbered, Step } from './steps.ts'
 import { shops, type Shop } from './furnish.ts'
 import type { Asked } from './world.ts'
@@ -94,19 +95,6 @@ const closeReport = async (play: Play, shop: Shop): Promise<void> => {
   await checkReport(play, shop, number)
 }
 
-type PayoutReply = Readonly<Record<'currency' | 'net' | 'payout' | 'billed', string>> &
-  Readonly<Record<'unsettled_fees_before' | 'unsettled_fees_after', string>> &
-  Readonly<Partial<Record<'unsettled_refunds_before' | 'unsettled_refunds_after', string>>>
-
-const checkPayout = (payout: PayoutReply): void => {
-  const minor = (text = '0') => minorOf(payout.currency, text)
-  const before = minor(payout.unsettled_fees_before) + minor(payout.unsettled_refunds_before)
-  const after = minor(payout.unsettled_fees_after) + minor(payout.unsettled_refunds_after)
-  const right = before + minor(payout.net) - minor(payout.payout) + minor(payout.billed)
-  equals('payout', 'what is carried over', after, right)
-  if (minor(payout.payout) < 0) throw new Finding('payout', `a payout is ${payout.payout}`)
-}
-
 /** Interface 10: each line is in exactly one settlement. @throws Finding */
 const settle = async (play: Play, shop: Shop): Promise<void> => {
   const asked: Asked = { method: 'POST', path: '/sandbox/v1/settlement/', body: { merchant: shop } }
@@ -115,9 +103,8 @@ const settle = async (play: Play, shop: Shop): Promise<void> => {
   equals('settledOnce', 'the answer', status, 204)
   const sums = new Map<string, number>()
   for (const uri of await walk(play, shop, '/merchant/v1/settlement/')) {
-    const { settlement_summary: summary, payout_details: payouts } = await get(play, shop, uri)
+    const { settlement_summary: summary } = await get(play, shop, uri)
     summary.forEach(checkNet)
-    payouts.forEach(checkPayout)
     for (const currency of currencies)
       sums.set(currency, (sums.get(currency) ?? 0) + grossOf(summary, currency))
   }
@@ -126,40 +113,6 @@ const settle = async (play: Play, shop: Shop): Promise<void> => {
     const { gross } = sumsOf(payments, currency, 'all')
     const right = gross + correctedIn(play, shop, currency)
     equals('settledOnce', `gross of all settlements in ${currency}`, sums.get(currency) ?? 0, right)
-  }
-}
-
-/** All pages of a list, or undefined if the sandbox's merchant or its user may not ask any more. */
-const sandboxList = async (play: Play, first: string, name: string) => {
-  const all: any[] = []
-  for (let path: string | null = first; path !== null;) {
-    const { status, body } = await askSafely(play, { method: 'GET', path, as: 'sandbox' })
-    if (status !== 200) return undefined
-    all.push(...body[name])
-    path = body.next
-  }
-  return all
-}
-
-/** What nobody has predicted still adds up: each line is in one settlement, and balances follow. */
-const checkSandbox = async (play: Play): Promise<void> => {
-  await play.world.command('ann', ['merchant', 'enable', 'sandbox'])
-  const lines = await sandboxList(play, '/merchant/v1/transaction/?size=1000', 'transactions')
-  const uris = await sandboxList(play, '/merchant/v1/settlement/', 'uris')
-  if (!lines || !uris) return
-  checkBalances(lines)
-  const sums = new Map<string, number>()
-  for (const path of uris) {
-    const { body } = await askSafely(play, { method: 'GET', path, as: 'sandbox' })
-    body.settlement_summary.forEach(checkNet)
-    body.payout_details.forEach(checkPayout)
-    for (const { currency, gross } of body.settlement_summary)
-      sums.set(currency, (sums.get(currency) ?? 0) + minorOf(currency, gross))
-  }
-  for (const [currency, sum] of sums) {
-    const settled = lines.filter((one) => one.currency === currency && one.settlement_id !== null)
-    const right = settled.reduce((total, { gross }) => total + minorOf(currency, gross), 0)
-    equals('settledOnce', `gross of the sandbox's settlements in ${currency}`, sum, right)
   }
 }
 
@@ -209,8 +162,12 @@ const restart = async (play: Play, forgets: boolean): Promise<void> => {
 const ask = async (play: Play, step: Extract<Step, { do: 'ask' }>): Promise<void> => {
   const { method, path, as, isSigned, type, body } = step
   const headers = type === undefined ? {} : { 'Content-Type': type }
-  const { status } = await askSafely(play, { method, path, body, as, isSigned, headers })
-  play.tell(`${as ?? 'somebody'}: ${method} ${path} ${(body ?? '').slice(0, 200)} → ${status}`)
+  const asked: Asked = { method, path, body, as, isSigned, headers }
+  const answer = await askSafely(play, asked)
+  play.tell(
+    `${as ?? 'somebody'}: ${method} ${path} ${(body ?? '').slice(0, 200)} → ${answer.status}`,
+  )
+  await checkWritten(play, asked, answer)
 }
 
 /**
@@ -323,6 +280,14 @@ const letPass = async ({ world }: Play, times: number): Promise<void> => {
   }
 }
 
+/** Of the sandbox nobody has predicted what there is, but what is read still adds up. */
+const checkAllReads = async (play: Play): Promise<void> => {
+  await play.world.command('ann', ['merchant', 'enable', 'sandbox'])
+  const lines: Line[] = []
+  for (const as of [...shops, 'sandbox'] as const) lines.push(...(await checkReads(play, as)))
+  await checkJournal(play, lines)
+}
+
 /** When faults have ended, all that is due is done, and all books agree. @throws Finding */
 export const checkEnd = async (play: Play): Promise<void> => {
   const { world } = play
@@ -346,7 +311,7 @@ export const checkEnd = async (play: Play): Promise<void> => {
       await checkReport(play, shop, number)
     await settle(play, shop)
   }
-  await checkSandbox(play)
+  await checkAllReads(play)
   await letPass(play, 1)
   // Some may have expired since they were read.
   for (const known of play.payments.values()) await read(play, known, true)

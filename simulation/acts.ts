@@ -5,6 +5,7 @@ import { askUnchanged, eventsSince, type Play } from './known.ts'
 import { filled, learn, needsOf, people, type Names, type Person } from './names.ts'
 import { randomFrom, weighted, type Random } from './random.ts'
 import type { Numbered, Step } from './steps.ts'
+import { checkWritten } from './reads.ts'
 import { goOn, open } from './visitors.ts'
 import type { Asked } from './world.ts'
 
@@ -156,6 +157,7 @@ const request = async (of: Of): Promise<void> => {
     if (status < 400) learnFrom(of, answer.body, body)
     if (act.right && !act.right.includes(status) && !isRefused(status))
       throw new Finding('acts', `${act.text} was answered ${status}: ${text.slice(0, 500)}`)
+    await checkWritten(play, asked, answer)
   }
 }
 

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Instrumenter } from '@stryker-mutator/instrumenter'
-import type { Mutant } from './mutants.ts'
 import { randomFrom, wholeBelow } from './random.ts'
 
 /** Where the worlds should see whatever is wrong: files of each folder, or all of them. */
@@ -31,35 +30,51 @@ const excludedMutations = ['StringLiteral', 'Regex', 'OptionalChaining', 'Object
 
 const silent = { isDebugEnabled: () => false, debug: () => undefined, info: () => undefined }
 
-/** Both counted from 0. */
-type Place = { readonly line: number; readonly column: number }
+/** Lines and columns are counted from 0. */
+type Placed = Awaited<ReturnType<Instrumenter['instrument']>>['mutants'][number]
+type Source = { readonly name: string; readonly content: string }
 
-const offsetOf = (text: string, { line, column }: Place): number =>
-  text.split('\n').slice(0, line).join('\n').length + (line > 0 ? 1 : 0) + column
+const nameOf = ({ name, content }: Source, { location, mutatorName, replacement }: Placed) => {
+  const { start, end } = location
+  const lines = content.split('\n').slice(start.line, end.line + 1)
+  const last = lines.length - 1
+  const cut = lines.map((line, at) =>
+    line.slice(at === 0 ? start.column : 0, at === last ? end.column : undefined),
+  )
+  const words = [cut.join(' '), replacement].map((text) =>
+    text.replaceAll(/\s+/g, ' ').slice(0, 60),
+  )
+  return `${name}:${start.line + 1}:${start.column + 1} ${mutatorName}: ${words.join(' → ')}`
+}
 
-/** Mutants by the operators of Stryker: a seed draws from all of them. */
-export const drawMutants = async (
-  root: string,
-  count: number,
-  seed: number,
-): Promise<readonly Mutant[]> => {
-  const files = Object.entries(places)
+/** Mutants by the operators of Stryker, drawn from all, and sources that have them in switches. */
+export const drawMutants = async (root: string, count: number, seed: number) => {
+  const sources = Object.entries(places)
     .flatMap(([folder, names]) => namesIn(root, folder, names))
-    .map((name) => ({ name, mutate: true, content: readFileSync(join(root, name), 'utf8') }))
+    .map((name) => ({ name, content: readFileSync(join(root, name), 'utf8') }))
   const instrumenter = new Instrumenter(silent as never)
   const options = { plugins: null, excludedMutations, ignorers: [] }
-  const { mutants } = await instrumenter.instrument(files, options)
-  const left = mutants.filter(({ status }) => status !== 'Ignored')
+  const plant = async (mutateOf: (name: string) => boolean | Placed['location'][]) => {
+    const files = sources.map((file) => ({ ...file, mutate: mutateOf(file.name) }))
+    const { mutants, files: planted } = await instrumenter.instrument(files, options)
+    const placed = mutants.filter(({ status }) => status !== 'Ignored')
+    const named = placed.map((mutant) => {
+      const source = sources.find(({ name }) => name === mutant.fileName) as Source
+      return { ...mutant, name: nameOf(source, mutant) }
+    })
+    return { named, planted }
+  }
+  const { named: left } = await plant(() => true)
   const random = randomFrom(seed)
   const drawn = Array.from({ length: Math.min(count, left.length) }, () =>
     left.splice(wholeBelow(random, left.length), 1),
   ).flat()
-  return drawn.map(({ fileName: file, location, mutatorName, replacement: to }) => {
-    const { content = '' } = files.find(({ name }) => name === file) ?? {}
-    const at = offsetOf(content, location.start)
-    const from = content.slice(at, offsetOf(content, location.end))
-    const words = [from, to].map((text) => text.replaceAll(/\s+/g, ' ').slice(0, 60))
-    const name = `${file}:${location.start.line + 1} ${mutatorName}: ${words.join(' → ')}`
-    return { name, file, from, to, at }
-  })
+  const locationsIn = (file: string) =>
+    drawn.filter(({ fileName }) => fileName === file).map(({ location }) => location)
+  const { named, planted } = await plant(locationsIn)
+  const idOf = new Map(named.map(({ name, id }) => [name, id]))
+  return {
+    mutants: drawn.map(({ name }) => ({ name, id: idOf.get(name) ?? '' })),
+    sources: planted.filter(({ name }) => locationsIn(name).length > 0),
+  }
 }

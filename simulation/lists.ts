@@ -62,7 +62,7 @@ const walkNewest = async (play: Play, shop: Shop, read: Read, size: number): Pro
   endWalk(walk)
 }
 
-const dateIn = (timeZone: string) => {
+export const dateIn = (timeZone: string) => {
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' })
   return (date: string): string => format.format(Date.parse(`${date.replace(' ', 'T')}Z`))
 }

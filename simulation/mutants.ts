@@ -4,8 +4,6 @@ export type Mutant = {
   readonly file: string
   readonly from: string
   readonly to: string
-  /** Where it stands, if not where it is met first. */
-  readonly at?: number
 }
 
 const capture = 'domain/payment/payment-actions.ts'

@@ -171,6 +171,13 @@ const loadLateModules = () =>
     import('../service/server.ts'),
   ])
 
+let document: any
+
+const describe = async ({ app }: Node['opened'], { machine: { until, reading } }: Outside) => {
+  const response = await until(Promise.resolve(app.fetch(new Request(`${base}/openapi.json`), {})))
+  return reading(response.json())
+}
+
 /** The folders and the log of a service with shops, and its OpenAPI document. */
 const furnished = async (isCluster: boolean) => {
   await loadLateModules()
@@ -186,9 +193,7 @@ const furnished = async (isCluster: boolean) => {
     const { opened } = node
     await node.as(() => outside.machine.until(furnish(opened, folder), Infinity, true))
     // Takes most of a second, and is the same for all worlds.
-    const described = opened.app.fetch(new Request(`${base}/openapi.json`), {})
-    const response = await outside.machine.until(Promise.resolve(described))
-    const document = (await outside.machine.reading(response.json())) as any
+    document ??= await describe(opened, outside)
     await node.stop()
     return { shared, document, contents: outside.store.contents() }
   } finally {
@@ -197,6 +202,9 @@ const furnished = async (isCluster: boolean) => {
 }
 
 const made = new Map<boolean, ReturnType<typeof furnished>>()
+
+/** The next world is furnished anew, by what the sources are by then. */
+export const forgetFurnished = (): void => made.clear()
 
 /** The same, made once in a process. */
 export const furnishedOnce = (isCluster: boolean): ReturnType<typeof furnished> => {

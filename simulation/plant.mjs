@@ -1,18 +1,19 @@
-// Plants one mutant while sources are loaded: `node --import ./simulation/plant.mjs …`.
+// Puts planted sources in the place of others: `node --import ./simulation/plant.mjs …`.
 import { register } from 'node:module'
 
 const hook = `
-export const initialize = (given) => { Object.assign(globalThis, { planted: given }) }
+import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+let given
+export const initialize = (data) => void (given = data)
 export const load = async (url, context, next) => {
   const loaded = await next(url, context)
-  const { file, from, to, at } = globalThis.planted
-  if (!url.split('?')[0].endsWith('/' + file)) return loaded
-  const source = String(loaded.source)
-  const begin = at ?? source.indexOf(from)
-  if (!source.startsWith(from, begin)) throw new Error('nothing to replace in ' + file)
-  return { ...loaded, source: source.slice(0, begin) + to + source.slice(begin + from.length) }
+  const path = url.startsWith('file:') ? fileURLToPath(url.split('?')[0]) : ''
+  const planted = given.folder + path.replace(given.root, '')
+  const isPlanted = path.startsWith(given.root + '/') && existsSync(planted)
+  return isPlanted ? { ...loaded, source: readFileSync(planted, 'utf8') } : loaded
 }`
 
 register(`data:text/javascript,${encodeURIComponent(hook)}`, {
-  data: JSON.parse(process.env.DAYBOOK_MUTANT ?? '{}'),
+  data: { root: process.cwd(), folder: process.env.DAYBOOK_PLANTED ?? '' },
 })

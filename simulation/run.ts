@@ -49,7 +49,7 @@ const shrink = async (found: Told, longestMs = 60_000): Promise<Told> => {
  *                     [--world one-node | many-nodes] [--unmet]
  *
  * Plays worlds with one seed after the other. The first finding is shrunk and told, and kept in a
- * file that --replay plays again. --json prints one line for each world, for `power.ts`.
+ * file that --replay plays again.
  */
 
 const { values } = parseArgs({
@@ -61,7 +61,6 @@ const { values } = parseArgs({
     replay: { type: 'string' },
     world: { type: 'string' },
     unmet: { type: 'boolean', default: false },
-    json: { type: 'boolean', default: false },
     keep: { type: 'string', default: '/tmp/daybook-simulation' },
   },
 })
@@ -134,15 +133,12 @@ const playWorlds = async (): Promise<boolean> => {
     requests += told.requests
     faults += told.faults
     routes = told.routes.length
-    const seconds = processorSeconds()
-    if (values.json) say(JSON.stringify({ seed, rule: told.failure?.rule, seconds }))
-    else if (worlds <= 10)
+    if (worlds <= 10)
       say(`seed ${seed}: ${told.requests} requests, ${told.faults} faults, trace ${told.trace}`)
     isRight = told.failure === undefined
-    if (!isRight && !values.json) await tellFailure(told)
+    if (!isRight) await tellFailure(told)
     if (!isRight) break
   }
-  if (values.json) return isRight
   const seconds = processorSeconds() - began
   const rate = Math.round(requests / seconds)
   say(`\n${requests} requests, ${faults} faults, ${rate} requests a second of one core`)

@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { actsFrom } from './acts.ts'
 import { start } from '../application/event-store.ts'
 import { verifyPlace } from '../audit/verify/verify-in-workers.ts'
@@ -10,6 +12,8 @@ import {
   routeFinder,
   type Coverage,
 } from './coverage.ts'
+import Database from '../infrastructure/sqlite.ts'
+import { alterations, seeded, type Choose } from '../tests/audit/alter/alterations.ts'
 import { Finding } from './oracle/books.ts'
 import { habitsFrom, onlyWandering, stepFrom } from './people.ts'
 import { newPlay, type Play } from './known.ts'
@@ -53,22 +57,65 @@ const failureOf = (error: unknown): Told['failure'] => {
   return { rule: 'noBug', text }
 }
 
-/** Interface 14: the audit holds after every world. */
-const audit = async (world: World, coverage: Coverage | undefined): Promise<void> => {
+type Column = { readonly of: string; readonly name: string }
+
+/** A number in a row of a read model is one more than it was. */
+const alterReadModels = (folder: string, choose: Choose): string => {
+  const directory = join(folder, 'read-models')
+  const name = readdirSync(directory).find((one) => one.endsWith('.sqlite')) ?? ''
+  const file = new Database(join(directory, name))
+  const columns = `SELECT tables.name AS 'of', columns.name FROM sqlite_schema AS tables
+    JOIN pragma_table_info(tables.name) AS columns
+    WHERE columns.type = 'INTEGER' AND columns.pk = 0 AND tables.name IN
+      ('payments', 'reports', 'settlements', 'transaction_lines', 'disputes', 'ledgers')`
+  const all = (file.prepare(columns).all() as readonly Column[]).filter(
+    ({ of }) => file.prepare(`SELECT 1 FROM ${of}`).get() !== undefined,
+  )
+  const { of, name: column } = all[choose(all.length)] as Column
+  const rows = file.prepare(`SELECT rowid FROM ${of}`).pluck().all()
+  const set = `UPDATE ${of} SET ${column} = coalesce(${column}, 0) + 1 WHERE rowid = ?`
+  file.prepare(set).run(rows[choose(rows.length)])
+  file.close()
+  return `${column} of ${of}`
+}
+
+const alterLog = (folder: string, choose: Choose, covered: number): string => {
+  const possible = alterations.filter(({ needsKept }) => !needsKept)
+  const { name, alter } = possible[choose(possible.length)] as (typeof possible)[number]
+  alter(folder, covered, choose)
+  return name
+}
+
+/** Interface 14: the audit holds after every world, and no longer once something is altered. */
+const audit = async (
+  world: World,
+  coverage: Coverage | undefined,
+  choose: Choose,
+): Promise<void> => {
   const noteEvents = async (): Promise<void> => {
     for await (const batch of world.store.readAll(start))
       for (const { type } of batch) coverage?.events.add(type)
   }
   if (coverage) await world.machine.until(noteEvents())
   await world.stop()
-  for (const { folder, opened } of world.nodes) {
-    if (coverage) noteRefusalLog(coverage, folder)
-    const found = await world.machine.until(
-      verifyPlace(opened.settings, { keys: [], kept: [], since: 0 }, {}),
-    )
-    const [problem] = found.problems
+  const verify = ({ opened }: World['nodes'][number]) =>
+    world.machine.until(verifyPlace(opened.settings, { keys: [], kept: [], since: 0 }, {}))
+  let end = 0
+  for (const node of world.nodes) {
+    if (coverage) noteRefusalLog(coverage, node.folder)
+    const { problems, lastPosition } = await verify(node)
+    const [problem] = problems
     if (problem) throw new Finding('audit', `audit verify: ${JSON.stringify(problem)}`)
+    end = lastPosition
   }
+  const node = world.nodes[choose(world.nodes.length)] as World['nodes'][number]
+  // The log of several nodes lies in the simulated store.
+  const altered =
+    world.nodes.length > 1 || choose(2) === 0
+      ? alterReadModels(node.folder, choose)
+      : alterLog(node.folder, choose, Math.floor(end / 2))
+  if ((await verify(node)).holds)
+    throw new Finding('altered', `nobody sees that ${altered} is altered`)
 }
 
 type Options = {
@@ -121,7 +168,7 @@ export const simulate = async ({
     }
     await checkEnd(play)
     await atEnd?.(world)
-    await audit(world, coverage)
+    await audit(world, coverage, seeded(seed))
   } catch (error) {
     failure = failureOf(error)
     await world.stop().catch(() => {})

@@ -14,10 +14,10 @@ type Amounts = Readonly<Record<'gross' | 'fee' | 'interchange' | 'vat' | 'net', 
 
 /** An element of `GET /transaction/` (8.7). */
 export type Line = Amounts &
-  Readonly<Record<'id' | 'kind' | 'date' | 'currency', string>> &
+  Readonly<Record<'id' | 'kind' | 'date' | 'currency' | 'taxcode', string>> &
   Readonly<Record<'balance_before' | 'balance_after', string>> &
   Readonly<Record<'ledger' | 'report' | 'tid' | 'capture_id' | 'refund_id', string | null>> &
-  Readonly<{ settlement_id: string | null }>
+  Readonly<{ settlement_id: string | null; paid_out: string | null }>
 
 /** An element of `GET /transaction/days/` (8.8). */
 export type Day = Amounts & { readonly date: string; readonly currency: string; count: number }
@@ -105,20 +105,19 @@ export const checkDays = (
   dateOf: (date: string) => string,
 ): void => {
   const keyOf = ({ date, currency }: Pick<Day, 'date' | 'currency'>) => `${date} ${currency}`
-  const sums = new Map<string, { count: number; gross: number; net: number }>()
-  for (const { date, currency, gross, net } of lines) {
-    const key = keyOf({ date: dateOf(date), currency })
-    const before = sums.get(key) ?? { count: 0, gross: 0, net: 0 }
-    sums.set(key, {
-      count: before.count + 1,
-      gross: before.gross + minorOf(currency, gross),
-      net: before.net + minorOf(currency, net),
-    })
+  const minor = ({ currency, gross, fee, interchange, vat, net }: Omit<Day, 'date' | 'count'>) =>
+    [gross, fee, interchange, vat, net].map((text) => minorOf(currency, text))
+  const sums = new Map<string, readonly number[]>()
+  for (const line of lines) {
+    const key = keyOf({ date: dateOf(line.date), currency: line.currency })
+    const before = sums.get(key)
+    const more = [1, ...minor(line)]
+    sums.set(
+      key,
+      more.map((one, at) => one + (before?.[at] ?? 0)),
+    )
   }
-  const shown = days.map(({ count, gross, net, ...day }) => {
-    const minor = (text: string): number => minorOf(day.currency, text)
-    return [keyOf(day), { count, gross: minor(gross), net: minor(net) }] as const
-  })
+  const shown = days.map((day) => [keyOf(day), [day.count, ...minor(day)]] as const)
   const right = JSON.stringify([...sums].toSorted(([one], [other]) => (one < other ? -1 : 1)))
   if (JSON.stringify(shown) !== right)
     throw new Finding('days', `the days are ${JSON.stringify(shown)} and should be ${right}`)

@@ -17,6 +17,12 @@ export const rules = {
   openReport: '8.2 A line belongs to the report that was open at its position in the log',
   closedReport: '8.2 closes it (optionally with a',
   net: '8.3 `net` = `gross` − the sum of `fees`, interchange among them.',
+  summary: '8.3 One entry for each currency and tax code',
+  ranges: '8.2 range of the log that it covers',
+  paid: '10 `ordered` (a payment file asks the bank for it)',
+  journal: '10 Behind it stands a double-entry journal: postings of each event sum to zero',
+  written: '1.2 changes the fields that are given',
+  messages: '13.7 lists messages, newest first, with `uris`, `next` and a summary of each',
   settledOnce: '10 A line is in exactly one settlement.',
   payout: '10 A net below zero pays nothing out.',
   disputed: '10.1 Its amount is at most what is captured and neither refunded nor disputed',
@@ -45,6 +51,7 @@ export const rules = {
   noBug: '6 a bug, told with the request',
   level: '3.2 creating, changing and ending users, `action: refund`, `DELETE /pos/<id>/`',
   bankTold: '12 The funding source behind a port says whether the money is good.',
+  altered: "14.1 the log's Merkle tree in the formats of c2sp.org",
   audit: '3.10 So it can be shown later who ordered it',
 } as const
 

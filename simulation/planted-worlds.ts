@@ -1,0 +1,76 @@
+import { simulate } from './simulate.ts'
+import { forgetFurnished } from './node.ts'
+
+/** Worlds to play with one of the faults that the sources have, until one fails. */
+export type Order = {
+  readonly id?: string
+  readonly seeds: readonly number[]
+  /** In seconds of processor time. */
+  readonly most: number
+  /** What the worlds of these seeds are without a fault. */
+  readonly traces?: Readonly<Record<number, string>>
+}
+
+export type Played = {
+  readonly rule: string | undefined
+  readonly seconds: number
+  readonly worlds: number
+  readonly traces: Readonly<Record<number, string>>
+  /** Whether a world was another one than without the fault. */
+  readonly differs: boolean
+  /** Whether the process still plays as before. */
+  readonly isSound: boolean
+  /** How often each fault was reached: while sources were loaded, and in each world. */
+  readonly reached: Reached | undefined
+}
+
+export type Reached = {
+  readonly static: Readonly<Record<string, number>>
+  readonly perTest: Readonly<Record<string, Readonly<Record<string, number>>>>
+}
+
+/** What Stryker's instrumented code shares; it throws when a fault was active so often. */
+const switches: {
+  activeMutant?: string | undefined
+  currentTestId?: string
+  hitCount?: number
+  hitLimit?: number
+  mutantCoverage?: Reached
+} = ((globalThis as any).__stryker__ ??= {})
+const mostHits = 3_000_000
+const steps = 200
+
+const processorSeconds = (): number => {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1e6
+}
+
+const play = (seed: number, id: string | undefined) => {
+  Object.assign(switches, { currentTestId: String(seed), hitCount: 0, hitLimit: mostHits })
+  if (switches.activeMutant !== id) forgetFurnished()
+  switches.activeMutant = id
+  return simulate({ seed, steps })
+}
+
+const obey = async ({ id, seeds, most, traces: right }: Order): Promise<Played> => {
+  const began = processorSeconds()
+  const traces: Record<number, string> = {}
+  let [rule, worlds, seconds, isSound] = [undefined as string | undefined, 0, 0, true]
+  for (const seed of seeds) {
+    const { failure, trace } = await play(seed, id)
+    worlds += 1
+    traces[seed] = trace
+    rule = failure?.rule
+    seconds = processorSeconds() - began
+    if (rule !== undefined && right) isSound = (await play(seed, undefined)).trace === right[seed]
+    if (rule !== undefined || seconds > most) break
+  }
+  const differs = right !== undefined && Object.entries(traces).some(([s, t]) => right[+s] !== t)
+  const reached = id === undefined ? switches.mutantCoverage : undefined
+  return { rule, seconds, worlds, traces, differs, isSound, reached }
+}
+
+process.on('disconnect', () => process.exit())
+process.on('message', (order: Order) => {
+  void obey(order).then((played) => process.send?.(played))
+})
