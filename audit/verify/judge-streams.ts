@@ -63,18 +63,24 @@ export const parsed = (events: readonly RecordedEvent[]): readonly Recorded[] =>
   }
 }
 
+type Reads = Pick<EventStore, 'readStream'>
+
+/** @throws BrokenStream where an event is damaged */
+const readIn = (store: Reads, ...which: Parameters<Reads['readStream']>) =>
+  store.readStream(...which).catch((error: unknown) => {
+    throw error instanceof DamagedEvent ? new BrokenStream(error.message) : error
+  })
+
 /**
  * States of streams during a pass through the log, in bounded memory. `evolve` may replace an event
  * by another, to show what would have happened.
  */
-export const streamStates = (store: Pick<EventStore, 'readStream'>, evolve = evolved) => {
+export const streamStates = (store: Reads, evolve = evolved) => {
   const cache = sizedCache<string, StreamState>(kept)
 
   const readAgain = async (judge: Judge, event: Recorded): Promise<StreamState> => {
     const { stream, revision, position } = event
-    const events = await store.readStream(stream, 0, revision).catch((error: unknown) => {
-      throw error instanceof DamagedEvent ? new BrokenStream(error.message) : error
-    })
+    const events = await readIn(store, stream, 0, revision)
     const isWhole = events.every((one, index) => one.revision === index && one.position < position)
     if (events.length !== revision || !isWhole)
       throw new BrokenStream(`it has revision ${revision}, and not all before it come before it`)
@@ -160,20 +166,20 @@ const ownerOf = ({ stream }: Recorded, state: unknown): string | undefined => {
 }
 
 /** Reads what a few events need from other streams. */
-const lookUp = (store: Pick<EventStore, 'readStream'>) => {
+const lookUp = (store: Reads) => {
   const told = async (subject: string, revision: number, before: number): Promise<Told> => {
-    const [found] = await store.readStream(streamOfSubject(subject), revision, 1)
+    const [found] = await readIn(store, streamOfSubject(subject), revision, 1)
     if (found?.revision !== revision || found.position > before) return undefined
-    const event = parseEvent(found)
-    const told = announcedBy(event, subject)
+    const [event] = parsed([found])
+    const told = event && announcedBy(event, subject)
     return told && { ...told, position: event.position, at: event.metadata.at }
   }
   const granted = async (stream: string, before: number): Promise<Permissions | null> => {
     const judge = judgeOf(stream)
     if (!judge) return null
     let state: StreamState = { revision: -1, state: judge.decider.initial, size: 0 }
-    for (const event of await store.readStream(stream))
-      if (event.position < before) state = evolved(judge, state, parseEvent(event))
+    for (const event of parsed(await readIn(store, stream)))
+      if (event.position < before) state = evolved(judge, state, event)
     return permissionsIn(state.state)
   }
   return (event: Recorded): Promise<Looked> | undefined => {
@@ -187,7 +193,7 @@ const lookUp = (store: Pick<EventStore, 'readStream'>) => {
 }
 
 type Needs = {
-  readonly store: Pick<EventStore, 'readStream'>
+  readonly store: Reads
   readonly problems: Problems
 }
 

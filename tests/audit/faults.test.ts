@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { DomainEvent } from '../../domain/events.ts'
-import { appendTo, rewrite, verifyIn } from './alter/altered-log.ts'
+import { appendTo, openFile, rewrite, verifyIn } from './alter/altered-log.ts'
 import { first, only, shopLog } from './shop-log.ts'
 
 const { copied, tid } = shopLog()
@@ -55,6 +55,22 @@ describe('given a fault,', () => {
       ...{ holds: false, check: 'books', position, stream: 'ledger-sandbox/default' },
       problem: 'report 1 is closed already: lines would stand in two reports',
     })
+  })
+
+  test('an event that is gone and of which a callback tells is named', async () => {
+    const folder = copied()
+    const { position } = only(folder, 'PaymentCaptured')
+    const told = { subject: `payment-${tid()}`, revision: 2, event: 'payment_captured' }
+    const data = { ...told, seqno: 2, uri: 'https://shop.example/hook', nextAttemptAt: 1 }
+    await appendTo(folder, 'callback-1', { type: 'CallbackRetryRequested', data } as never)
+    const file = openFile(folder)
+    file.prepare('DELETE FROM events WHERE position = ?').run(position)
+    file.close()
+    const { problems } = await verifyIn(folder)
+    expect(problems.map(({ check, stream }) => [check, stream])).toContainEqual([
+      'log',
+      'callback-1',
+    ])
   })
 
   test('a report that counts a line of the one before is named', async () => {
