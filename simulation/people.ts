@@ -20,7 +20,7 @@ const usual = {
   ...{ dispute: 2, 'close dispute': 2, correct: 0.5, transactions: 2, payments: 2 },
   ...{ destination: 0.7, 'change destination': 1.5 },
   ...{ pass: 6, jump: 0.6, restart: 0.5, 'receivers fail': 0.6, 'bank fails': 0.6, ask: 12 },
-  ...{ act: 8, visit: 2 },
+  ...{ act: 24, visit: 2 },
 }
 /** Faults of worlds with several nodes. */
 const ofNodes = { kill: 0.5, freeze: 0.3, 'store fails': 0.8 }

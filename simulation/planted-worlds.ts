@@ -45,14 +45,20 @@ const processorSeconds = (): number => {
   return (user + system) / 1e6
 }
 
+/** The first furnishing of a process is another one, since it loads what commands need. */
+let furnishedWith: string | undefined | null = null
+const warmUp = 0
+
 const play = (seed: number, id: string | undefined) => {
   Object.assign(switches, { currentTestId: String(seed), hitCount: 0, hitLimit: mostHits })
-  if (switches.activeMutant !== id) forgetFurnished()
+  if (furnishedWith !== id) forgetFurnished()
+  furnishedWith = id
   switches.activeMutant = id
   return simulate({ seed, steps })
 }
 
 const obey = async ({ id, seeds, most, traces: right }: Order): Promise<Played> => {
+  if (furnishedWith === null) await simulate({ seed: warmUp, steps: 1 })
   const began = processorSeconds()
   const traces: Record<number, string> = {}
   let [rule, worlds, seconds, isSound] = [undefined as string | undefined, 0, 0, true]
@@ -71,6 +77,8 @@ const obey = async ({ id, seeds, most, traces: right }: Order): Promise<Played> 
 }
 
 process.on('disconnect', () => process.exit())
+const answer = async (order: Order): Promise<void> => void process.send?.(await obey(order))
+
 process.on('message', (order: Order) => {
-  void obey(order).then((played) => process.send?.(played))
+  answer(order).catch(() => process.exit(1))
 })

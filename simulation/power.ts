@@ -33,7 +33,7 @@ const firstSeed = Number(values.seed)
 const seeds = Array.from({ length: Number(values.worlds) }, (_, at) => firstSeed + at)
 
 /** Of the clock, for a machine that does much else. */
-const longestMs = Math.max(60_000, most * 12_000)
+const longestMs = most * 60_000
 
 type Source = { readonly name: string; readonly content: string }
 
@@ -98,22 +98,22 @@ const byHand = ({ name, file, from, to }: Mutant): Planted => {
   return { name, verdict: () => alone(plant([{ name: file, content }]), { seeds, most }) }
 }
 
-/** Of the world of seed 0 it is not known what it reaches, and what furnishing it does. */
-const warmUp = 0
+/** In the first world of a process it is not known what it reaches, and what furnishing does. */
+const furnishing = 1_000_000
 
 const drawn = async (count: number): Promise<readonly Planted[]> => {
   const { mutants: all, sources } = await drawMutants(root, count, firstSeed)
   const folder = plant(sources)
   const first = begin(folder)
-  const base = await ask(first, { seeds: [warmUp, ...seeds], most: 1e9 }, 2 ** 31 - 1)
+  const base = await ask(first, { seeds: [furnishing, ...seeds], most: 1e9 }, 2 ** 31 - 1)
   first.kill('SIGKILL')
   if (typeof base === 'string' || base.rule !== undefined)
-    throw new Error(`without a fault: ${JSON.stringify(base)}`)
+    throw new Error(`without a fault: ${typeof base === 'string' ? base : base.rule}`)
   const { traces, reached } = base
   const reaches = (seed: number, id: string) => reached?.perTest[seed]?.[id] !== undefined
   return all.map(({ name, id }) => {
     const own = seeds.filter((seed) => reaches(seed, id))
-    const those = own.length === 0 && reaches(warmUp, id) ? seeds.slice(0, 1) : own
+    const those = own.length === 0 && reaches(furnishing, id) ? seeds.slice(0, 1) : own
     const verdict = async (by: Judge): Promise<Verdict> => {
       if (reached?.static[id] !== undefined)
         return alone(folder, { seeds, most }, { __STRYKER_ACTIVE_MUTANT__: id })

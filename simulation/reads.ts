@@ -17,6 +17,8 @@ import {
 import { askSafely, type Play } from './known.ts'
 import { timeZones, type Shop } from './furnish.ts'
 import { readFeed } from './feed.ts'
+import { randomFrom } from './random.ts'
+import { goOn, open } from './visitors.ts'
 import { paymentsOf } from './play.ts'
 import { dateIn } from './lists.ts'
 import type { Answered, Asked, Who } from './world.ts'
@@ -202,11 +204,50 @@ export const checkReads = async (play: Play, as: Who): Promise<readonly Line[]> 
   await checkPartOfDays(walk, lines, as === 'sandbox' ? 'UTC' : timeZones[as])
   await checkReports(play, as, walk, lines)
   await checkSettlements(play, as, walk, lines)
+  if (as === 'sandbox') await checkPortal(play, all.get('payments') ?? [])
   if (as === 'sandbox') return lines
   await checkMessagesOf(play, as, walk)
   const disputes = (await walk(`${prefix}dispute/`, 'disputes')) ?? []
   checkDisputes(disputes, await paymentsOf(play, as))
   return lines
+}
+
+const tidOf = (line: string): string => line.split(',')[0] ?? ''
+
+/** 18.1: the portal finds what the interface lists. */
+const checkPortal = async (play: Play, payments: readonly Entry[]): Promise<void> => {
+  const random = randomFrom(payments.length, 9)
+  await open(play, 'carol', '/portal/sandbox/payments')
+  const isOutside = () =>
+    /name="(?:pin|challenge)"/.test(play.browsers.get('carol')?.page.html ?? '')
+  for (let times = 0; times < 4 && isOutside(); times += 1) await goOn(play, 'carol', random, true)
+  const isKrone = payments.every(({ currency }) => currency === 'NOK')
+  const amountOf = ({ amount }: Entry): number => minorOf('NOK', String(amount))
+  const middle = payments[Math.floor(payments.length / 2)]
+  if (!middle) return
+  const byAmount = payments.toSorted((one, other) => amountOf(other) - amountOf(one))
+  const all: readonly (readonly [string, readonly Entry[]])[] = [
+    ['', payments],
+    [`status=${middle['status']}`, fitting(payments, [['status', `${middle['status']}`]], 'tid')],
+    ['status=refunded', payments.filter(({ refunded }) => Number(refunded) > 0)],
+    [`pos=${middle['pos_id']}`, fitting(payments, [['pos_id', `${middle['pos_id']}`]], 'tid')],
+  ]
+  const ofAmounts: typeof all = [
+    ['sort=largest', byAmount],
+    [`least=${middle['amount']}`, payments.filter((one) => amountOf(one) >= amountOf(middle))],
+    [
+      `most=${middle['amount']}&sort=largest`,
+      byAmount.filter((one) => amountOf(one) <= amountOf(middle)),
+    ],
+  ]
+  for (const [query, right] of [...all, ...(isKrone ? ofAmounts : [])]) {
+    const answer = await open(play, 'carol', `/portal/sandbox/payments.csv?${query}`)
+    if (answer.status !== 200 || !answer.type.includes('csv')) return
+    const found = answer.text.trim().split(/\r?\n/).slice(1).map(tidOf)
+    const tids = right.map(({ tid }) => tid)
+    if (found.join() !== tids.join())
+      throw new Finding('portal', `with ${query} the portal finds ${found}, and not ${tids}`)
+  }
 }
 
 /** 10: what no settlement has taken is what the journal owes to merchants. @throws Finding */

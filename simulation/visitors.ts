@@ -28,7 +28,7 @@ const visit = async (
   method: string,
   path: string,
   body?: string,
-): Promise<void> => {
+): Promise<Answered> => {
   const browser = browserOf(play, who)
   const ask = (how: string, to: string, sent?: string): Promise<Answered> =>
     askUnchanged(play, {
@@ -47,16 +47,17 @@ const visit = async (
     const next = new URL(answer.location, 'http://daybook.test')
     if (next.host !== 'daybook.test') {
       learn(play.names, 'oauth_code', next.searchParams.get('code'))
-      return
+      return answer
     }
     at = next.pathname + next.search
     answer = await ask('GET', at)
     keepCookies(browser, answer.cookies)
   }
   if (answer.type.startsWith('text/html')) browser.page = { path: at, html: answer.text }
+  return answer
 }
 
-export const open = (play: Play, who: Person, path: string): Promise<void> =>
+export const open = (play: Play, who: Person, path: string): Promise<Answered> =>
   visit(play, who, 'GET', path)
 
 type Field = readonly [string, string]
@@ -161,7 +162,7 @@ export const goOn = async (
   who: Person,
   random: Random,
   stays = false,
-): Promise<void> => {
+): Promise<Answered> => {
   const { html } = browserOf(play, who).page
   const forms = [...html.matchAll(/(<form[^>]*>)[\s\S]*?<\/form>/g)].filter(
     ([text]) => !isForbidden(play, text),

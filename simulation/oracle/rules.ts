@@ -33,6 +33,7 @@ export const rules = {
   nextSince: '8.7 `next_since` is the `cursor` from which later lines follow.',
   days: '8.8 of the lines that the sums are over.',
   payments: '8.9 `captured` and `refunded` have the additional amounts, `amount` has not.',
+  portal: '18.1 Payments.** The filters of the list stand in its address: `q`',
   callbackOrder: '13.4 in order for each resource',
   callbackBytes:
     '13.2 a callback is a pure function of the log and can be made again byte for byte.',
