@@ -152,5 +152,5 @@ const known = times.filter((seconds) => seconds > 0).toSorted((one, other) => on
 const median = known[Math.floor(known.length / 2)] ?? 0
 process.stdout.write(
   `\n${times.length} of ${wanted.length} found, median ${median.toFixed(1)} s of processor time, ` +
-    `the start of the process not included\n${missed.map((name) => `not found: ${name}\n`).join('')}`,
+    `the start not included\n${missed.map((told) => `not found: ${told}\n`).join('')}`,
 )

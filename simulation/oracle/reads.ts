@@ -41,7 +41,7 @@ const add = (sums: Map<string, Sums>, key: string, more: Sums): void => {
 
 const told = (sums: Map<string, Sums>): string => JSON.stringify([...sums].toSorted())
 
-/** 8.3: of a report or settlement, for each currency and tax code, to the last øre. @throws Finding */
+/** 8.3: of a report or settlement, to the last øre. @throws Finding */
 export const checkSummary = (
   what: string,
   summary: readonly Summary[],
