@@ -58,7 +58,10 @@ const play = (seed: number, id: string | undefined) => {
 }
 
 const obey = async ({ id, seeds, most, traces: right }: Order): Promise<Played> => {
-  if (furnishedWith === null) await simulate({ seed: warmUp, steps: 1 })
+  if (furnishedWith === null) {
+    switches.currentTestId = 'warm-up'
+    await simulate({ seed: warmUp, steps: 1 })
+  }
   const began = processorSeconds()
   const traces: Record<number, string> = {}
   let [rule, worlds, seconds, isSound] = [undefined as string | undefined, 0, 0, true]

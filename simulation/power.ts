@@ -116,7 +116,7 @@ const drawn = async (count: number): Promise<readonly Planted[]> => {
     const those = own.length === 0 && reaches(furnishing, id) ? seeds.slice(0, 1) : own
     const verdict = async (by: Judge): Promise<Verdict> => {
       if (reached?.static[id] !== undefined)
-        return alone(folder, { seeds, most }, { __STRYKER_ACTIVE_MUTANT__: id })
+        return alone(folder, { id, seeds, most, traces }, { __STRYKER_ACTIVE_MUTANT__: id })
       if (those.length === 0) return { told: 'NOT FOUND, no world reaches it' }
       by.process ??= begin(folder)
       const played = await ask(by.process, { id, seeds: those, most, traces })

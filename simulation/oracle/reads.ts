@@ -100,8 +100,10 @@ export const checkPayouts = (payouts: readonly Payout[], isExact: boolean): void
   }
 }
 
+/** 2.5: texts are trimmed, and an empty one is absent. */
 const isPlain = (value: unknown): boolean =>
-  typeof value === 'boolean' || (typeof value === 'string' && value.trim() === value)
+  typeof value === 'boolean' ||
+  (typeof value === 'string' && value !== '' && value.trim() === value)
 
 /** 1.2: the fields that were given are there. @throws Finding */
 export const checkEcho = (what: string, sent: Entry, shown: Entry): void => {
