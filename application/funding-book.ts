@@ -138,8 +138,15 @@ const daysIn =
         const [expected, sum] = [addUp(captured, refunded), got?.received ?? '0']
         const open = addUp(expected, negated(sum), negated(explained))
         rows.push({
-          ...{ key, day, currency: key.slice(11), expected, received: sum, explained, open },
-          ...{ captured: String(captured), refunded: String(refunded) },
+          key,
+          day,
+          currency: key.slice(11),
+          expected,
+          received: sum,
+          explained,
+          open,
+          captured: String(captured),
+          refunded: String(refunded),
           isDue: number < due || open.startsWith('-'),
         })
       }

@@ -217,7 +217,11 @@ export const holdLeases = (needs: Needs) => {
     /** Every known node and its leases; `isOwn` is this one. */
     nodes: () =>
       Object.entries(stream.nodes()).map(([name, { does: work, reads = 0, version = '' }]) => ({
-        ...{ name, isOwn: name === node, does: Object.keys(work), reads, version },
+        name,
+        isOwn: name === node,
+        does: Object.keys(work),
+        reads,
+        version,
       })),
     /** The level of events that all nodes read; 0 until this one has said what it reads. */
     lowestRead: (): number => {

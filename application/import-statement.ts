@@ -51,7 +51,9 @@ export type Imported = {
 type Step = MessagePlan['steps'][number]
 
 const refOf = ({ settlement: { merchant, serial }, currency }: OrderedPayout) => ({
-  ...{ merchant, serial, currency },
+  merchant,
+  serial,
+  currency,
 })
 
 /** Another import was faster; look again. */
@@ -90,7 +92,11 @@ const aboutEntry = (fact: BankFact) => {
 }
 
 const aboutRejection = ({ endToEndId, paymentId, messageId, day }: Rejection) => ({
-  ...{ endToEndId: endToEndId ?? paymentId, messageId, day, side: null, amount: null },
+  endToEndId: endToEndId ?? paymentId,
+  messageId,
+  day,
+  side: null,
+  amount: null,
 })
 
 /** The first of several statements in a file tells of an entry; in the others it is known. */
@@ -101,7 +107,13 @@ const taken = <Key, Value>(from: Map<Key, Value>, key: Key): Value | undefined =
 }
 
 const nothingImported = (): Imported => ({
-  ...{ paid: 0, returned: 0, received: 0, known: 0, unmatched: 0, alarms: 0, all: [] },
+  paid: 0,
+  returned: 0,
+  received: 0,
+  known: 0,
+  unmatched: 0,
+  alarms: 0,
+  all: [],
 })
 
 /** Collects outcomes; an entry may change several payouts, in several passes. */

@@ -158,15 +158,13 @@ export const signUpMerchant =
     const by = { ...context, merchant: id, actor }
     await claimOrganization(needs)(id, organizationId, by)
     const data = newMerchant({
-      ...{
-        id,
-        businessName: name,
-        currency,
-        lookupIds: [],
-        netmask: null,
-        organizationId,
-        timeZone,
-      },
+      id,
+      businessName: name,
+      currency,
+      lookupIds: [],
+      netmask: null,
+      organizationId,
+      timeZone,
       jurisdiction: jurisdictionOf(currency),
       hasSignedUp: true,
     })

@@ -18,7 +18,9 @@ export const makeOperators = (needs: StaffNeeds) => {
   const { nameOf, invitedNumber } = staff
   const findOperators = (): Promise<Operators> => staff.findStaff(own)
   return {
-    ...{ nameOf, invitedNumber, findOperators },
+    nameOf,
+    invitedNumber,
+    findOperators,
     /** Invites somebody who has no account yet. @throws Refusal as `inviteStaff` */
     addOperator: (
       given: { readonly phone: string; readonly terms: OperatorTerms; readonly by?: string },

@@ -32,7 +32,8 @@ export const taxcodesKnown = async ({
   readonly find: Find
 }): Promise<readonly (Pick<FeeTerms, 'taxcode' | 'vat'> & { readonly about: Taxcode })[]> =>
   (await find(taxcodesOfOperator, 'operator')).map((about) => ({
-    ...{ taxcode: about.code, about },
+    taxcode: about.code,
+    about,
     vat: about.code === shippedTaxcode.code ? undefined : about.vat,
   }))
 
@@ -48,7 +49,8 @@ export const planFees =
     const before = termsInForce(schedules, currency, own, from)
     const { vat } = terms.taxcode === undefined ? before : terms
     const schedule: FeeSchedule = {
-      ...{ from, currency },
+      from,
+      currency,
       transactionRate: terms.transactionRate ?? before.transactionRate,
       transactionFixed: terms.transactionFixed ?? before.transactionFixed,
       interchangeRate: terms.interchangeRate ?? before.interchangeRate,

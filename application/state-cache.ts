@@ -33,7 +33,9 @@ export const knownStateAfter = (
   sizeOfMore: number,
   { revision, state, fence }: Omit<Known, 'size'>,
 ): Known => ({
-  ...{ revision, state, size: stateSizeAfter(before.size, sizeOfMore, state) },
+  revision,
+  state,
+  size: stateSizeAfter(before.size, sizeOfMore, state),
   ...(fence && { fence: { work: fence.work, revision: fence.revision } }),
 })
 

@@ -26,10 +26,18 @@ export type TakenPayment = {
 }
 
 const none = {
-  ...{ additionalAmount: 0, additionalEdit: false, allowCredit: false, maxScanAge: 0 },
-  ...{ callbackUri: null, displayMessageUri: null },
-  ...{ successReturnUri: null, failureReturnUri: null },
-  ...{ requiredScope: null, requiredScopeText: null, lineItems: [], links: [] },
+  additionalAmount: 0,
+  additionalEdit: false,
+  allowCredit: false,
+  maxScanAge: 0,
+  callbackUri: null,
+  displayMessageUri: null,
+  successReturnUri: null,
+  failureReturnUri: null,
+  requiredScope: null,
+  requiredScopeText: null,
+  lineItems: [],
+  links: [],
 }
 
 export const takenRequest = ({ phone, isReserved, ...taken }: TakenPayment): PaymentRequest => ({

@@ -136,7 +136,10 @@ const closeReport = async (scope: Scope): Promise<Figure[]> => {
       target: ['value', '≥', 50_000],
     },
     {
-      ...{ what: 'most memory', value: most(), unit: 'MB', limit: memoryBefore },
+      what: 'most memory',
+      value: most(),
+      unit: 'MB',
+      limit: memoryBefore,
       target: ['value', '≤', 300],
     },
     { ...p99, unit: 'ms', limit, target: ['ratio', '≤', 2] },

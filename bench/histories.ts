@@ -131,8 +131,15 @@ const deliveriesOf = ({ stream, after, events }: Appending, uri: string): Append
     const name = callbackNameOf(told.type, Number(schema))
     if (name === undefined) return []
     const data = {
-      ...{ subject: stream, revision: after + 1 + index, event: name, seqno: 1, uri },
-      ...{ attemptedAt: at, result: 'delivered', httpStatus: 200, problem: null },
+      subject: stream,
+      revision: after + 1 + index,
+      event: name,
+      seqno: 1,
+      uri,
+      attemptedAt: at,
+      result: 'delivered',
+      httpStatus: 200,
+      problem: null,
       nextAttemptAt: null,
     }
     const origin = { at: Number(at), merchant: String(merchant), actor: 'user:pos1' }

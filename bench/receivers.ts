@@ -74,8 +74,11 @@ const feed = (pace: number, uris: readonly string[]): void => {
   const headers = { 'Content-Type': 'application/json', signature: 's'.repeat(900) }
   const post = (uri: string, seqno: number): void => {
     const meta = {
-      ...{ id: '00000000-0000-0000-0000-000000000000', event: 'payment_captured', seqno },
-      ...{ timestamp: '2026-01-01 00:00:00', merchant_id: 'sandbox' },
+      id: '00000000-0000-0000-0000-000000000000',
+      event: 'payment_captured',
+      seqno,
+      timestamp: '2026-01-01 00:00:00',
+      merchant_id: 'sandbox',
       uri: 'http://127.0.0.1/merchant/v1/payment_request/0123456789/outcome/',
     }
     const sent = request(uri, { method: 'POST', agent, headers }, (answer) => answer.resume())

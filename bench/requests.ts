@@ -169,8 +169,12 @@ export const buildApp = async (name: 'reference-apps' | 'peer-apps'): Promise<st
   await build({
     entryPoints: [fileURLToPath(new URL(`${name}.ts`, import.meta.url))],
     outfile: fileURLToPath(new URL(script, import.meta.url)),
-    ...{ bundle: true, packages: 'external', format: 'esm', platform: 'node' },
-    ...{ target: 'node20.19', logLevel: 'warning' },
+    bundle: true,
+    packages: 'external',
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    logLevel: 'warning',
   })
   return script
 }
@@ -283,7 +287,9 @@ const processes: Case = {
         const [both, single] = [several[at], one[at]]
         const used = [both, single].map((each) => each?.used.toFixed(2))
         return {
-          ...{ what, value: both?.perSecond ?? NaN, unit: 'requests/s' },
+          what,
+          value: both?.perSecond ?? NaN,
+          unit: 'requests/s',
           limit: single?.perSecond ?? NaN,
           more: `${used[0]} ms of processor each, ${used[1]} of one`,
         }

@@ -130,8 +130,11 @@ const compare = async (scope: Scope, large: Service, empty: Service, isLargeFirs
   const [slow, quick] = [await timePages(large), await timePages(empty)]
   for (const [page, took] of slow)
     figures.push({
-      ...{ what: `\`/portal/sandbox/${page}\``, value: took, unit: 'ms' },
-      ...{ limit: quick.get(page) ?? NaN, target: ['value', '≤', 100] },
+      what: `\`/portal/sandbox/${page}\``,
+      value: took,
+      unit: 'ms',
+      limit: quick.get(page) ?? NaN,
+      target: ['value', '≤', 100],
     })
   return figures
 }

@@ -94,12 +94,19 @@ const measure = async (scope: Scope, load: Load, DATA_DIR: string): Promise<Figu
   await stop()
   return [
     {
-      ...{ what: 'captures beside the bare client', value: captures.perSecond, unit: 'requests/s' },
-      ...{ limit: bare, target: ['ratio', '≥', 0.7], more: timesOf(captures) },
+      what: 'captures beside the bare client',
+      value: captures.perSecond,
+      unit: 'requests/s',
+      limit: bare,
+      target: ['ratio', '≥', 0.7],
+      more: timesOf(captures),
     },
     {
-      ...{ what: `p50 of outcomes with ${foreignPerSecond} foreign events/s`, value: beside.p50 },
-      ...{ unit: 'ms', limit: outcomes.p50, target: ['ratio', '≤', 1.3] },
+      what: `p50 of outcomes with ${foreignPerSecond} foreign events/s`,
+      value: beside.p50,
+      unit: 'ms',
+      limit: outcomes.p50,
+      target: ['ratio', '≤', 1.3],
       more: `${Math.round(beside.perSecond)}/s, ${timesOf(beside)}; without ${timesOf(outcomes)}`,
     },
   ]
@@ -132,7 +139,9 @@ const collect = (globalThis as { readonly gc?: () => void }).gc ?? (() => {})
 /** Each is named by one merchant. */
 const newPeople = (count: number): KeptPerson[] =>
   Array.from({ length: count }, () => ({
-    ...{ id: randomBytes(16).toString('hex'), key: randomBytes(32), identifier: randomBytes(32) },
+    id: randomBytes(16).toString('hex'),
+    key: randomBytes(32),
+    identifier: randomBytes(32),
     names: [randomBytes(32)],
   }))
 

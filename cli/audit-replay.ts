@@ -108,7 +108,9 @@ const plainTables = ({ tablesOnlyIn, tables }: FilesCompared) => ({
   tables_only_here: tablesOnlyIn.here,
   tables_only_there: tablesOnlyIn.there,
   tables: tables.map(({ table, rows, columnsOnlyIn, isComparable, count, differences }) => ({
-    ...{ table, rows, count },
+    table,
+    rows,
+    count,
     columns_only_here: columnsOnlyIn.here,
     columns_only_there: columnsOnlyIn.there,
     compared: isComparable,

@@ -71,7 +71,9 @@ const list = onRows({
   about: 'list the auditors',
   run: ({ people: { auditors: rows } }) =>
     rows.all().map(({ data: { id, name, tokenHash }, isDisabled }) => ({
-      ...{ id, name, signs_in_with: tokenHash === null ? 'two factors' : 'a token' },
+      id,
+      name,
+      signs_in_with: tokenHash === null ? 'two factors' : 'a token',
       enabled: !isDisabled,
     })),
 })

@@ -99,7 +99,10 @@ export const copyCommand = command({
       const seconds = (performance.now() - started) / 1000
       const holdsVault = (await source.holdsVault?.()) ?? false
       return {
-        ...{ from: source.shown, to: target.shown, ...done, seconds: Number(seconds.toFixed(2)) },
+        from: source.shown,
+        to: target.shown,
+        ...done,
+        seconds: Number(seconds.toFixed(2)),
         ...(holdsVault && { vault: vaultStays }),
       }
     } finally {

@@ -62,8 +62,12 @@ const listed = 1000
 const mostLeftOut = 20
 
 const shown = ({ paid, returned, received, known, unmatched, alarms }: Imported) => ({
-  ...{ payouts_paid: paid, payouts_returned: returned, funding_received: received },
-  ...{ known_already: known, not_matched: unmatched, alarms },
+  payouts_paid: paid,
+  payouts_returned: returned,
+  funding_received: received,
+  known_already: known,
+  not_matched: unmatched,
+  alarms,
 })
 
 const importFile = onData({
@@ -83,7 +87,10 @@ const importFile = onData({
     const contextOf = (merchant: string | null) => core.contextOf('operator', merchant)
     const done = shown(await importBankFile(core, contextOf)(says))
     return {
-      ...{ file, kind, ...done, passed_over: passedOver },
+      file,
+      kind,
+      ...done,
+      passed_over: passedOver,
       ...(leftOut.length > 0 && { left_out: leftOut.slice(0, mostLeftOut) }),
     }
   },

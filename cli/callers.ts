@@ -103,7 +103,10 @@ export const integratorCommands = group(
       about: 'list the integrators',
       run: ({ merchants: { integrators: rows } }) =>
         rows.all().map(({ data: { id, name, merchants: served }, isDisabled }) => ({
-          ...{ id, name, merchants: served, enabled: !isDisabled },
+          id,
+          name,
+          merchants: served,
+          enabled: !isDisabled,
         })),
     }),
     ...lifeCycle({
@@ -247,7 +250,9 @@ const listUsers = listOf(
   'list the API users of a merchant',
   (core) => core.merchants.users,
   ({ data: { id, roles, netmask, secretHash, publicKey }, isDisabled }) => ({
-    ...{ id, roles, netmask },
+    id,
+    roles,
+    netmask,
     has_secret: secretHash !== null,
     has_pubkey: publicKey !== null,
     enabled: !isDisabled,

@@ -153,7 +153,8 @@ const debts = onRows({
   about: 'list what merchants owe from earlier settlements',
   run: ({ accounting }) =>
     owedBy(accounting.journal).map(({ merchant, currency, owed }) => ({
-      ...{ merchant, currency },
+      merchant,
+      currency,
       owed: formatAmount(owed, currency),
     })),
 })
@@ -167,7 +168,9 @@ export const correctionCommands = group('correction', 'corrections under four ey
 ])
 
 const shownInvoice = ({ id, merchant, currency, amount, open, at }: InvoiceRow) => ({
-  ...{ id, merchant, currency },
+  id,
+  merchant,
+  currency,
   amount: formatAmount(amount, currency),
   open: formatAmount(open, currency),
   billed_at: new Date(at).toISOString(),

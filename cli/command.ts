@@ -52,7 +52,8 @@ export const required: TextOption<never> = (
   about: string,
   read?: Read<unknown>,
 ): OptionOf<never> => ({
-  ...{ form, about },
+  form,
+  about,
   set: (option) => reading(read)(option).makeOptionMandatory(),
 })
 
@@ -69,7 +70,8 @@ export const several = <Value = string>(
   about: string,
   read: Read<readonly Value[]> = (text) => [text as Value],
 ): OptionOf<readonly Value[] | undefined> => ({
-  ...{ form, about },
+  form,
+  about,
   set: (option) =>
     option.argParser((text, earlier: readonly Value[] = []) => [...earlier, ...read(text)]),
 })
@@ -81,7 +83,8 @@ export const oneOf = <Value extends string, Usual extends Value | undefined = un
   values: readonly Value[],
   usual?: Usual,
 ): OptionOf<Value | Usual> => ({
-  ...{ form, about },
+  form,
+  about,
   set: (option) => {
     const chosen = option.choices(values)
     return usual === undefined ? chosen : chosen.default(usual)

@@ -21,7 +21,8 @@ const watched = async (core: Core) => {
 }
 
 const shownDay = ({ day, currency, isDue, key: _, ...sums }: FundingDay) => ({
-  ...{ day, currency },
+  day,
+  currency,
   ...Object.fromEntries(
     Object.entries(sums).map(([name, sum]) => [name, formatAmount(sum, currency)]),
   ),

@@ -73,7 +73,8 @@ export const listOf = <Row extends { readonly data: { readonly merchant: string 
   view: (row: Row) => object,
 ): Listed =>
   onRows({
-    ...{ name: 'list <merchant>', about },
+    name: 'list <merchant>',
+    about,
     run: async (core, merchant) => {
       await presentMerchant(core, merchant)
       const rows = rowsIn(core).all()
@@ -88,7 +89,8 @@ export const lifeCycle = <Data>(kind: Kind<Data>): readonly Listed[] => {
     if (about === undefined) return []
     return [
       onData({
-        ...{ name: `${name} ${kind.named}`, about },
+        name: `${name} ${kind.named}`,
+        about,
         run: (core, ...given: unknown[]) => {
           const words = given.filter((word) => typeof word === 'string')
           return change(core, kind, type, words)

@@ -154,7 +154,9 @@ const checkLookupIds = async (
 }
 
 const claimNeeds = ({ handle, find, merchants }: Core) => ({
-  ...{ handle, find, holderOfOrganization: holderOfOrganization({ merchants }) },
+  handle,
+  find,
+  holderOfOrganization: holderOfOrganization({ merchants }),
 })
 
 const addMerchant = onData({
@@ -170,7 +172,11 @@ const addMerchant = onData({
     if (!idPattern.test(id)) fail('a merchant id has letters, digits, _ and -, at most 64')
     if (!isCurrency(currency)) fail(`${currency} must be a current ISO 4217 code`)
     const fresh = newMerchant({
-      ...{ id, businessName: options.name, currency, lookupIds: [], netmask: null },
+      id,
+      businessName: options.name,
+      currency,
+      lookupIds: [],
+      netmask: null,
       jurisdiction: jurisdictionOf(currency),
     })
     const data = changed(fresh, changesOf(options))

@@ -31,7 +31,10 @@ const shown = (
 ) => ({
   merchant,
   settlement_id: settlementId,
-  ...{ currency, amount: formatAmount(amount, currency), status, payout_day: day },
+  currency,
+  amount: formatAmount(amount, currency),
+  status,
+  payout_day: day,
   message_id: orders.at(-1)?.messageId ?? null,
   end_to_end_id: orders.at(-1)?.endToEndId ?? null,
   payout_account: orders.at(-1)?.payoutAccount ?? null,

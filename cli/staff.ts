@@ -74,7 +74,8 @@ const list = <Terms extends AnyTerms>(work: Work<Terms>, shownTerms: (terms: Ter
       phone: work.invitedNumber(phone) ?? null,
       name: status === 'joined' ? ((await work.nameOf(person)) ?? null) : null,
       ...shownTerms(terms),
-      ...{ status, since: new Date(since).toISOString() },
+      status,
+      since: new Date(since).toISOString(),
     })),
   )
 
@@ -158,7 +159,9 @@ export const operatorCommands = group('operator', 'your own people, at /operator
         const [shown] = messages.sentTo(undefined)
         const { member, hasJoined } = added
         return {
-          ...{ member, role: asked.terms.role, status: hasJoined ? 'joined' : 'invited' },
+          member,
+          role: asked.terms.role,
+          status: hasJoined ? 'joined' : 'invited',
           ...(shown && { message: shown.text }),
         }
       } finally {

@@ -40,7 +40,10 @@ const nodesStatus = async ({ streams }: Core) => {
   return {
     reads_events_up_to: eventLevel,
     nodes: nodes.map(([node, { version = null, reads = 0, does }]) => ({
-      ...{ node, version, reads_events_up_to: reads, leases: Object.keys(does).length },
+      node,
+      version,
+      reads_events_up_to: reads,
+      leases: Object.keys(does).length,
     })),
   }
 }

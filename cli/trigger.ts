@@ -14,8 +14,13 @@ const listPath = '/merchant/v1/payment_request/'
 
 const requested = async (ask: Ask, callbackUri: string | undefined): Promise<string> => {
   const { id } = await ask('POST', listPath, {
-    ...{ pos_id: 'till-1', pos_tid: randomUUID(), action: 'auth', currency: 'NOK' },
-    ...{ amount: '100.00', allow_credit: false, customer: '+4799999901' },
+    pos_id: 'till-1',
+    pos_tid: randomUUID(),
+    action: 'auth',
+    currency: 'NOK',
+    amount: '100.00',
+    allow_credit: false,
+    customer: '+4799999901',
     ...(callbackUri !== undefined && { callback_uri: callbackUri }),
   })
   return id

@@ -60,8 +60,14 @@ export class InvalidCallback extends DaybookError {
 }
 
 const classes: Readonly<Record<number, typeof ServiceError>> = {
-  ...{ 400: ValidationError, 401: Unauthorized, 404: NotFound, 409: Conflict },
-  ...{ 429: TooManyRequests, 502: Unavailable, 503: Unavailable, 504: Unavailable },
+  400: ValidationError,
+  401: Unauthorized,
+  404: NotFound,
+  409: Conflict,
+  429: TooManyRequests,
+  502: Unavailable,
+  503: Unavailable,
+  504: Unavailable,
 }
 
 /** The error that an answer means; a proxy in between may have worded it. */

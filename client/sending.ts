@@ -122,7 +122,11 @@ const attempt = async (given: Attempt): Promise<Answer | DaybookError> => {
     const leadsTo = told.get('location') ?? undefined
     if (status === 302 && method === 'GET' && leadsTo) return { body: undefined, leadsTo }
     return errorOf({
-      ...{ request, status, error_type: null, error_description, error_details: null },
+      request,
+      status,
+      error_type: null,
+      error_description,
+      error_details: null,
       request_id: told.get('x-request-id'),
       retry_after: retryAfter(told.get('retry-after'), now()),
       ...faultIn(answered),

@@ -161,7 +161,9 @@ export const linesDiffer = (lines: readonly LogLine[], { money }: Entry): string
 export const messagesDiffer = (arrived: readonly Arrival[], { owed, tid }: Entry): string[] => {
   const path = `/merchant/v1/payment_request/${tid}/outcome/`
   const read = arrived.map(({ meta: { id, event, seqno, uri } }) => ({
-    ...{ id, event, seqno },
+    id,
+    event,
+    seqno,
     path: uri === null ? null : new URL(uri).pathname,
   }))
   const messages = owed.map(({ id, event }, index) => ({ id, event, seqno: index + 1, path }))

@@ -75,7 +75,9 @@ const openHouse = async () => {
   const accounts = [{ account: incoming, batch_prefix: 'DAY-', withholds: '0.01' }]
   writeFileSync(profile, JSON.stringify({ funding: { since: monday, accounts } }))
   const service = await startPeopleService({
-    ...{ BANK_ACCOUNT: house.account, BANK_ACCOUNT_NAME: house.name, BANK_PROFILE: profile },
+    BANK_ACCOUNT: house.account,
+    BANK_ACCOUNT_NAME: house.name,
+    BANK_PROFILE: profile,
   })
   const sandbox = { url: service.address, merchant: 'sandbox', timeout: 120_000 }
   const till = new Client({ ...sandbox, user: 'pos1', secret: 'sandbox-secret' })
@@ -293,14 +295,18 @@ export const playDays = async () => {
     )
     const book = (name: string) => readFileSync(join(books, name), 'utf8')
     return {
-      ...{ days: day.days, names: day.names, program, afterFirst, afterLast, lines, settlements },
-      ...{
-        orders: orders.files,
-        statements: bank.files,
-        paidIn,
-        invoice,
-        payouts: [first, again, last],
-      },
+      days: day.days,
+      names: day.names,
+      program,
+      afterFirst,
+      afterLast,
+      lines,
+      settlements,
+      orders: orders.files,
+      statements: bank.files,
+      paidIn,
+      invoice,
+      payouts: [first, again, last],
       journal: book('journal.ledger'),
       postings: book('journal.csv'),
       trial: book('trial-balance.csv'),

@@ -92,7 +92,8 @@ const ownBooks = ({ lines, settlements, invoice }: Played) => {
     const { payout, paid_on: day } = detailOf(settlement)
     if (day !== undefined)
       post(day, `payout ${settlement.settlement_id}`, {
-        ...{ 'assets:bank': minor(payout), 'assets:daybook': -minor(payout) },
+        'assets:bank': minor(payout),
+        'assets:daybook': -minor(payout),
       })
   }
   const paid = minor(invoice.amount)

@@ -28,7 +28,10 @@ const eventsOf = <Name extends string, Terms extends AnyTerms>(
   const ofMember = z.object({ member })
   return {
     [`${name}Invited`]: z.object({
-      ...{ member, person, phone: z.string(), terms },
+      member,
+      person,
+      phone: z.string(),
+      terms,
       /** Who invited them; the operator where it is absent. */
       by: z.string().optional(),
     }),

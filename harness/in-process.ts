@@ -37,7 +37,10 @@ const ports = { PORT: '0', METRICS_PORT: '0' }
 
 const prepared = (environment: Environment, folder: string) => {
   const settings = readSettings({
-    ...{ ...ports, MODE: 'sandbox', ...withProduction(environment), DATA_DIR: folder },
+    ...ports,
+    MODE: 'sandbox',
+    ...withProduction(environment),
+    DATA_DIR: folder,
   })
   const logged: string[] = []
   const write = (line: string) => void logged.push(line)

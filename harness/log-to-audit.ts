@@ -26,8 +26,12 @@ const goTo = async (time: string, place?: Place): Promise<void> => {
 
 /** What the merchant has agreed with the operator. */
 const agreed = {
-  ...{ merchant: 'sandbox', currency: 'NOK', interchange_rate: '0.01' },
-  ...{ transaction_fixed: '1.80', permission_fixed: '2.00', settlement_fixed: '15.00' },
+  merchant: 'sandbox',
+  currency: 'NOK',
+  interchange_rate: '0.01',
+  transaction_fixed: '1.80',
+  permission_fixed: '2.00',
+  settlement_fixed: '15.00',
 }
 
 const save = async (place: Place, name: string, path: string): Promise<void> =>

@@ -39,7 +39,9 @@ export const startCommand = (
   spawn(process.execPath, [`${built()}/service/main.js`, ...words], {
     cwd: root,
     env: {
-      ...{ ...process.env, ...plainSettings, ...beside.get(settings.DATA_DIR) },
+      ...process.env,
+      ...plainSettings,
+      ...beside.get(settings.DATA_DIR),
       ...withProduction(settings),
     },
     stdio: ['ignore', 'pipe', errors],

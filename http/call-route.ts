@@ -105,8 +105,12 @@ const bareCall = (
   given: unknown,
   call: Pick<Call, 'request' | 'requestId' | 'at'>,
 ): Call => ({
-  ...{ params: params && paramsOf(params, given), query: undefined, body: undefined },
-  ...{ caller: undefined, accept: undefined, ...call },
+  params: params && paramsOf(params, given),
+  query: undefined,
+  body: undefined,
+  caller: undefined,
+  accept: undefined,
+  ...call,
 })
 
 const withUsage = (reply: Reply, caller: Caller | undefined): Reply =>

@@ -172,7 +172,8 @@ export const asNumber = (schema: Json): Json => {
   return {
     ...rest,
     ...(Array.isArray(examples) && { examples: examples.map(Number) }),
-    ...{ type: 'integer', minimum: 0 },
+    type: 'integer',
+    minimum: 0,
     ...(most !== undefined && { maximum: 10 ** Number(most) - 1 }),
   }
 }

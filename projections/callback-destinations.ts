@@ -45,7 +45,11 @@ const destinationKey = (merchant: string, destination: string): string =>
   within(merchant, destination)
 
 const untroubled = {
-  ...{ failingSince: null, wokenAt: null, problem: null, pausedUntil: null, restedAt: null },
+  failingSince: null,
+  wokenAt: null,
+  problem: null,
+  pausedUntil: null,
+  restedAt: null,
 }
 
 const afterAttempt = (

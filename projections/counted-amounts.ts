@@ -35,7 +35,10 @@ export const countedAmountProjection = projection({
     keysOf: ({ position, action, actor = '' }) =>
       action === 'auth' || (action === 'refund' && isStaffActor(actor)) ? [position] : [],
     apply: (_, { position, actor = '', at, currency, amount, additionalAmount }) => ({
-      ...{ position, actor, at, currency },
+      position,
+      actor,
+      at,
+      currency,
       // Refunds have negative amounts.
       gross: Math.abs(amount + additionalAmount),
     }),

@@ -40,7 +40,9 @@ export const fundedHalfProjection = projection({
       const { captured, refunded } = row ?? { captured: 0, refunded: 0 }
       const gross = amount + additionalAmount
       return {
-        ...{ key: String(key), since: spanStart(at, halfHourMs), currency },
+        key: String(key),
+        since: spanStart(at, halfHourMs),
+        currency,
         captured: captured + (action === 'capture' ? gross : 0),
         refunded: refunded + (action === 'refund' ? gross : 0),
       }
@@ -153,7 +155,12 @@ export const fundingDifferenceProjection = projection({
   keyOf: ({ stream }) => idIn(stream),
   apply: (given, { type, data, metadata: { at } }, key) => {
     const row = given ?? {
-      ...{ key: String(key), owner: null, notes: [], closed: '0', closings: 0, fee: '0' },
+      key: String(key),
+      owner: null,
+      notes: [],
+      closed: '0',
+      closings: 0,
+      fee: '0',
     }
     if (type === 'FundingFeeWithheld') return { ...row, fee: data.fee }
     const { by } = data

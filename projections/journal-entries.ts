@@ -82,8 +82,10 @@ export type EntryDays = {
 }
 
 const everyDay: EntryDays = {
-  ...{ since: earliestDay, until: latestDay },
-  ...{ linesAfter: 0, linesBefore: Number.MAX_SAFE_INTEGER },
+  since: earliestDay,
+  until: latestDay,
+  linesAfter: 0,
+  linesBefore: Number.MAX_SAFE_INTEGER,
 }
 
 /** An entry and its source. */

@@ -88,7 +88,10 @@ export type ListedMerchant = typeof merchantList.$inferSelect
 export const plain = (given: string): string => given.normalize('NFC').toLowerCase()
 
 const told = ({ id, businessName, organizationId, currency, ...rest }: MerchantData) => ({
-  ...{ merchant: id, name: businessName, organizationId, currency },
+  merchant: id,
+  name: businessName,
+  organizationId,
+  currency,
   searched: plain([id, businessName, organizationId ?? '', ...rest.lookupIds].join('\n')),
   hasSignedUp: rest.hasSignedUp === true,
 })

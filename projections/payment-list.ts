@@ -170,7 +170,9 @@ export const paymentListQueries = (db: BetterSQLite3Database) => {
   const overdue = overdueIn(db)
   const largest = largestIn(db)
   const bound = (merchant: string, { behind, ...range }: PaymentRange) => ({
-    ...{ merchant, ...range, ...behind },
+    merchant,
+    ...range,
+    ...behind,
   })
   return {
     find: findBy(db, paymentTable, paymentTable.tid),

@@ -27,8 +27,15 @@ export type PaymentWanted = {
 }
 
 export const everyPayment: PaymentWanted = {
-  ...{ posIds: null, ledger: null, status: null, customerKey: null, order: 'newest' },
-  ...{ since: 0, before: Number.MAX_SAFE_INTEGER, least: 0, most: Number.MAX_SAFE_INTEGER },
+  posIds: null,
+  ledger: null,
+  status: null,
+  customerKey: null,
+  order: 'newest',
+  since: 0,
+  before: Number.MAX_SAFE_INTEGER,
+  least: 0,
+  most: Number.MAX_SAFE_INTEGER,
 }
 
 export type Fits = (row: PaymentRow) => boolean

@@ -98,7 +98,9 @@ export const reportScheduleQueries = (db: BetterSQLite3Database) => {
       due(now, limit)
         .flatMap((row) =>
           row.ledgers.map((one) => ({
-            ...{ merchant: row.merchant, ledger: one.id, closes: one.closes },
+            merchant: row.merchant,
+            ledger: one.id,
+            closes: one.closes,
             dueAt: closesAt(row, one),
           })),
         )

@@ -44,8 +44,13 @@ export const scanCountProjection = projection({
   apply: (row, { stream, data: { argstring, scannedAt }, metadata }, key) => {
     const span = Number(String(key).split(' ')[1])
     const before = row ?? {
-      ...{ key: String(key), merchant: metadata.merchant ?? '', shortlink: idIn(stream) },
-      ...{ argstring, span, since: spanStart(scannedAt, span), count: 0 },
+      key: String(key),
+      merchant: metadata.merchant ?? '',
+      shortlink: idIn(stream),
+      argstring,
+      span,
+      since: spanStart(scannedAt, span),
+      count: 0,
     }
     return { ...before, count: before.count + 1 }
   },

@@ -55,9 +55,23 @@ type Row = Omit<typeof settlementFees.$inferSelect, 'key' | 'merchant'>
 
 const transactionOf = ({ position, settlementId, at, currency, balance, ...row }: Row) =>
   ({
-    ...{ position, part: currency, ledger: null, kind: 'settlement_fee', at, currency, gross: 0 },
-    ...{ fee: row.fee, interchange: 0, vat: row.vat, taxcode: row.taxcode, balance },
-    ...{ tid: null, posId: null, posTid: null, subId: null, settlementId },
+    position,
+    part: currency,
+    ledger: null,
+    kind: 'settlement_fee',
+    at,
+    currency,
+    gross: 0,
+    fee: row.fee,
+    interchange: 0,
+    vat: row.vat,
+    taxcode: row.taxcode,
+    balance,
+    tid: null,
+    posId: null,
+    posTid: null,
+    subId: null,
+    settlementId,
   }) satisfies Transaction
 
 /** The fees of a settlement are read together. */

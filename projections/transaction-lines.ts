@@ -139,7 +139,10 @@ export const ledgerBalanceProjection = projection({
       const { merchant, ledger, currency, at } = line
       const { balance, latest, lateness } = row ?? { balance: '0', latest: at, lateness: 0 }
       return {
-        ...{ key: String(key), merchant, ledger, currency },
+        key: String(key),
+        merchant,
+        ledger,
+        currency,
         balance: addUp(balance, netOf(line)),
         latest: Math.max(latest, at),
         lateness: Math.max(lateness, latest - at),

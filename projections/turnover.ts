@@ -99,7 +99,10 @@ const withSum = (row: Row | undefined, sum: LineSum, key: string): Row => {
   const { merchant, currency, at, action, isFirst, count, charge, amount, additionalAmount } = sum
   const gross = amount + additionalAmount
   const before = row ?? {
-    ...{ key, merchant, currency, ...nothing },
+    key,
+    merchant,
+    currency,
+    ...nothing,
     ...placeIn(key),
     since: spanStart(at, placeIn(key).span),
   }

@@ -30,7 +30,9 @@ export const aboutOf = (settings: Settings) => ({
   isSecure: settings.MODE === 'production',
   twinUrl: settings.TWIN_URL,
   footer: {
-    ...{ help: settings.HELP_URL, terms: settings.TERMS_URL, privacy: settings.PRIVACY_URL },
+    help: settings.HELP_URL,
+    terms: settings.TERMS_URL,
+    privacy: settings.PRIVACY_URL,
     sandbox: settings.MODE === 'sandbox' ? '/docs/sandbox' : undefined,
   },
   readPhone: phoneReader(settings.COUNTRY),

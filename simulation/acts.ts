@@ -25,7 +25,9 @@ const readAct = (text: string): Act => {
   const [, who = '', what = '', gives = '', right] = pattern.exec(text) ?? []
   const token = /^token:(\w+)$/.exec(who)?.[1]
   return {
-    ...{ text, who, what },
+    text,
+    who,
+    what,
     gives: gives
       .split(' ')
       .filter((one) => one !== '')
@@ -144,7 +146,9 @@ const request = async (of: Of): Promise<void> => {
   const { headers, ...asker } = askerOf(who, play.names)
   const type = isPart ? part.type : typeOf(body)
   const asked: Asked = {
-    ...{ method, path: path.includes('%2F') ? decodeURIComponent(path) : path, from: '192.0.2.3' },
+    method,
+    path: path.includes('%2F') ? decodeURIComponent(path) : path,
+    from: '192.0.2.3',
     ...asker,
     ...(body !== '' && { body }),
     headers: { ...headers, ...(body !== '' && { 'Content-Type': type }) },

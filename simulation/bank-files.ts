@@ -42,7 +42,8 @@ const ofPayouts = async (play: Play, way: BankWay): Promise<readonly Entry[]> =>
   const rows = await listed(play, ['payouts', '--status', status])
   return rows.map((row) => ({
     amount: way === 'wrong' ? '0.07' : String(row.amount),
-    ...{ name: String(row.end_to_end_id), currency: String(row.currency) },
+    name: String(row.end_to_end_id),
+    currency: String(row.currency),
   }))
 }
 
@@ -52,7 +53,8 @@ const ofFunding = async (play: Play, random: Random): Promise<readonly Entry[]> 
     .filter(({ expected, currency }) => currency === 'NOK' && Number(expected) > 0)
     .map(({ day, expected, currency }) => ({
       amount: pick(random, [String(expected), '1.00']),
-      ...{ name: pick(random, [`DAY-${day}`, 'nobody']), currency: String(currency) },
+      name: pick(random, [`DAY-${day}`, 'nobody']),
+      currency: String(currency),
     }))
 }
 

@@ -32,7 +32,10 @@ const register = async (
 
 export const enable = async (play: Play, one: Destination, enabled: boolean): Promise<void> => {
   const asked: Asked = {
-    ...{ method: 'PUT', path: `${path}events-${one.n}/`, body: { enabled }, as: one.shop },
+    method: 'PUT',
+    path: `${path}events-${one.n}/`,
+    body: { enabled },
+    as: one.shop,
   }
   await ask(play, `${enabled ? 'enables' : 'disables'} ${one.uri}`, asked, 204)
   one.isEnabled = enabled

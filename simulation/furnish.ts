@@ -24,7 +24,8 @@ export const fundingAccount = 'NO8330001234567'
 export const bankProfile = 'bank-profile.json'
 const profile = {
   funding: {
-    ...{ since: '2026-01-01', due_days: 0 },
+    since: '2026-01-01',
+    due_days: 0,
     accounts: [{ account: fundingAccount, batch_prefix: 'DAY-', withholds: '0.01' }],
   },
 }

@@ -89,7 +89,8 @@ export const newPlay = (
   corrections: [],
   names: newNames(),
   browsers: new Map(),
-  ...{ tell, onRefusal },
+  tell,
+  onRefusal,
   faults: 0,
 })
 

@@ -38,8 +38,10 @@ export const remove = (folder: string): void => rmSync(folder, { recursive: true
 /** What nodes share besides the store. */
 const vaultKey = 'vault-key'
 const ofCluster = (shared: string) => ({
-  ...{ EVENT_STORE: 'esdb://store.test:2113?tls=false', VAULT: 'streams' },
-  ...{ VAULT_KEY_FILE: join(shared, vaultKey), BLOBS: join(shared, 'blobs') },
+  EVENT_STORE: 'esdb://store.test:2113?tls=false',
+  VAULT: 'streams',
+  VAULT_KEY_FILE: join(shared, vaultKey),
+  BLOBS: join(shared, 'blobs'),
 })
 
 type About = {
@@ -70,7 +72,9 @@ export const outsideOf = ({ seed, at, note = () => {}, shared, contents, foreign
     installClients(store.connect),
   ]
   return {
-    ...{ machine: { machine, ...rest }, store, settings },
+    machine: { machine, ...rest },
+    store,
+    settings,
     bank: simulatedBank(seed),
     receivers: simulatedReceivers(seed, note),
     logged: [] as string[],
@@ -83,9 +87,14 @@ export type Outside = ReturnType<typeof outsideOf>
 const openIn = async (folder: string, outside: Outside) => {
   const { machine, bank, receivers, logged } = outside
   const settings = readSettings({
-    ...{ MODE: 'sandbox', DATA_DIR: folder, PUBLIC_URL: base, LOG_LEVEL: 'error' },
-    ...{ BANK_ACCOUNT: bankAccount, BANK_PROFILE: join(folder, bankProfile) },
-    ...{ STEP_UP_AMOUNT: 'NOK 5000.00', ...outside.settings },
+    MODE: 'sandbox',
+    DATA_DIR: folder,
+    PUBLIC_URL: base,
+    LOG_LEVEL: 'error',
+    BANK_ACCOUNT: bankAccount,
+    BANK_PROFILE: join(folder, bankProfile),
+    STEP_UP_AMOUNT: 'NOK 5000.00',
+    ...outside.settings,
   })
   const level = { level: settings.LOG_LEVEL, errorKey: 'error' }
   const log = pino(level, { write: (line: string) => void logged.push(line) }) as Log

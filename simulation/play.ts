@@ -275,7 +275,10 @@ const captureOrRefund = async (play: Play, known: Known, step: Part): Promise<vo
   const { do: action, wanted, fault } = step
   const part = partOf(String(body['currency']), wanted, `${action}_id`)
   const asked: Asked = {
-    ...{ method: 'PUT', path: paymentPath(tid), body: { action, ...part }, as: shop },
+    method: 'PUT',
+    path: paymentPath(tid),
+    body: { action, ...part },
+    as: shop,
     isSigned: action === 'refund',
   }
   const report = play.openReport.get(shop) ?? 1

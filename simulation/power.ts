@@ -51,7 +51,8 @@ const plant = (sources: readonly Source[]): string => {
 
 const begin = (folder: string, active: Record<string, string> = {}): ChildProcess =>
   fork('simulation/planted-worlds.ts', {
-    ...{ cwd: root, execArgv: ['--import', './simulation/plant.mjs', '--import', 'tsx'] },
+    cwd: root,
+    execArgv: ['--import', './simulation/plant.mjs', '--import', 'tsx'],
     env: { ...process.env, ...active, DAYBOOK_PLANTED: folder },
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })

@@ -29,7 +29,8 @@ const stored = ({ contentType, data, metadata, id, type }: EventData) => {
   const isBytes = metadata instanceof Uint8Array
   const text = isBytes ? decoder.decode(metadata) : metadata && JSON.stringify(metadata)
   return {
-    ...{ id: id.toLowerCase(), type },
+    id: id.toLowerCase(),
+    type,
     data: contentType === 'application/json' ? JSON.stringify(data) : (data as Uint8Array),
     metadata: isBytes && !text?.startsWith('{') ? metadata : text,
   }
@@ -42,8 +43,11 @@ export const resolved = (one: Stored): ResolvedEvent => {
   const commit = BigInt(one.position)
   const about = { id: one.id, type: one.type, streamId: one.stream, revision: BigInt(one.revision) }
   const event = {
-    ...{ ...about, data: parsed(one.data), metadata: parsed(one.metadata) },
-    ...{ isJson: typeof one.data === 'string', created: new Date(one.created) },
+    ...about,
+    data: parsed(one.data),
+    metadata: parsed(one.metadata),
+    isJson: typeof one.data === 'string',
+    created: new Date(one.created),
     position: { commit, prepare: commit },
   }
   return { event, commitPosition: commit } as ResolvedEvent

@@ -32,10 +32,14 @@ const visit = async (
   const browser = browserOf(play, who)
   const ask = (how: string, to: string, sent?: string): Promise<Answered> =>
     askUnchanged(play, {
-      ...{ method: how, path: to, from: '192.0.2.4' },
+      method: how,
+      path: to,
+      from: '192.0.2.4',
       ...(sent !== undefined && { body: sent }),
       headers: {
-        ...{ Accept: 'text/html', 'Accept-Language': 'en', 'Sec-Fetch-Site': 'same-origin' },
+        Accept: 'text/html',
+        'Accept-Language': 'en',
+        'Sec-Fetch-Site': 'same-origin',
         ...(sent !== undefined && { 'Content-Type': 'application/x-www-form-urlencoded' }),
         Cookie: [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
       },

@@ -94,7 +94,11 @@ export const wandererIn = ({ document }: World, random: Random, known: Names) =>
       asked.add(operation)
       const { method, path: route, asker } = operation
       return {
-        ...{ do: 'ask', method, route, path: pathFor(operation), isSigned: asker === 'key' },
+        do: 'ask',
+        method,
+        route,
+        path: pathFor(operation),
+        isSigned: asker === 'key',
         ...(asker !== 'open' && { as: 'sandbox' as const }),
         ...bodyFor(operation),
       }

@@ -83,7 +83,8 @@ export const openWorld = async (
   const trace = createHash('sha256')
   const attempts: (Attempt & { readonly time: number })[] = []
   const outside = outsideOf({
-    ...{ seed, at: beginning + 60_000 },
+    seed,
+    at: beginning + 60_000,
     ...(isCluster && { shared, contents, foreign: pick(random, [0, 0.1, 0.6]) }),
     note: (attempt) => {
       attempts.push({ ...attempt, time: steady() })

@@ -42,6 +42,13 @@ describe('apart from the known exceptions,', () => {
     expectOnlyKnown(sources.flatMap(longFunctions), known.longFunctions)
   })
 
+  test('outside tests no object is spread into another only to save lines', () => {
+    const isPacked = ({ file, text }: (typeof sources)[number]) =>
+      !file.startsWith('tests/') && text.includes('...{')
+    const packed = sources.filter(isPacked)
+    expect(packed.map(({ file }) => file)).toEqual([])
+  })
+
   test('no imports go in a circle', () => {
     expectOnlyKnown(circlesIn(sources), known.circles)
   })

@@ -116,7 +116,10 @@ async function* eventsIn(log: EventLog, after: Position): AsyncGenerator<CopiedE
 }
 
 const rowOf = ({ id, type, data, metadata, recordedAt }: CopiedEvent) => ({
-  ...{ type, data, metadata, recordedAt },
+  type,
+  data,
+  metadata,
+  recordedAt,
   id: bytesOf(id) ?? fail(`${id} is not an event id`),
 })
 

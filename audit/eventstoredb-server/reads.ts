@@ -116,7 +116,9 @@ const sourceOf = (log: EventLog, options: Options): Source => {
     const stream = streamName(ofStream.getStreamIdentifier())
     const asked = ofStream.hasRevision() ? numberOf(ofStream.getRevision()) : undefined
     return {
-      ...{ stream, isBackwards, asked },
+      stream,
+      isBackwards,
+      asked,
       from: asked ?? (ofStream.hasEnd() ? beyondEverything : 0),
       page: (place, limit) => log.ofStream(stream, place, limit, direction, pageBytes),
       placeOf: ([, , revision]) => revision,
@@ -128,7 +130,9 @@ const sourceOf = (log: EventLog, options: Options): Source => {
   const position = all?.getPosition()?.getCommitPosition()
   const asked = position === undefined ? undefined : numberOf(position)
   return {
-    ...{ stream: undefined, isBackwards, asked },
+    stream: undefined,
+    isBackwards,
+    asked,
     from: asked ?? (all?.hasEnd() ? beyondEverything : 0),
     // The log excludes the start position, the protocol includes it; backwards both exclude it.
     page: (place, limit) => log.all(isBackwards ? place : place - 1, limit, direction, pageBytes),

@@ -67,8 +67,10 @@ async function* postingEvents(
 }
 
 const wholeLog = (merchant: string | null) => ({
-  ...{ merchant, ledger: null },
-  ...{ after: 0, before: Number.MAX_SAFE_INTEGER },
+  merchant,
+  ledger: null,
+  after: 0,
+  before: Number.MAX_SAFE_INTEGER,
 })
 
 /** The events that add up to the balance of a journal account. */
@@ -98,14 +100,21 @@ export const sumUpAccount = async (
     sum = addUp(sum, amount)
     const { position, stream, metadata } = event
     more.push({
-      ...{ position, stream, at: metadata.at, says: eventInWords(event, currency, texts) },
-      ...{ minor: amount, amount: formatAmount(amount, currency) },
+      position,
+      stream,
+      at: metadata.at,
+      says: eventInWords(event, currency, texts),
+      minor: amount,
+      amount: formatAmount(amount, currency),
     })
   }
   const inOrder = [...parts, ...more].sort((one, other) => one.position - other.position)
   return {
-    ...{ name: 'balance', currency, value: formatAmount(sum, currency) },
-    ...{ parts: inOrder, ...others },
+    name: 'balance',
+    currency,
+    value: formatAmount(sum, currency),
+    parts: inOrder,
+    ...others,
     agrees: sum === recorded,
     says: texts.journalHas({ amount: formatAmount(recorded, currency) }),
   }
@@ -147,7 +156,8 @@ export const explainAccount = async (
     entries: found.flatMap(({ entries }) => entries),
     more: found.reduce((all, { more }) => all + more, 0),
     numbers: balances.map(({ currency, balance }) => ({
-      ...{ name: 'balance', currency },
+      name: 'balance',
+      currency,
       value: formatAmount(balance, currency),
     })),
   }

@@ -170,9 +170,11 @@ export const explainPayment = async (
   return {
     title: needs.texts.payment({ id: tid, merchant: request.merchant }),
     says: standing(needs, payment),
-    ...{ entries, more },
+    entries,
+    more,
     numbers: Object.entries(numbersOf(payment)).map(([name, minor]) => ({
-      ...{ name, currency },
+      name,
+      currency,
       value: formatAmount(minor, currency),
     })),
   }
@@ -218,8 +220,12 @@ export const sumUpPayment = async (
     : needs.texts.outcomeDiffers({ amount: formatAmount(answered, currency), isOver: over })
   const rest = { ...others, amount: formatAmount(others.amount, currency) }
   return {
-    ...{ name, currency, value, parts },
+    name,
+    currency,
+    value,
+    parts,
     ...(others.count > 0 && { others: rest }),
-    ...{ agrees, says },
+    agrees,
+    says,
   }
 }

@@ -107,7 +107,8 @@ export const explainReport = async (
   return {
     title: texts.report({ report: number, ledger, merchant }),
     says: [holds, texts.reportLines({ count })],
-    ...{ entries, more },
+    entries,
+    more,
     numbers: await numbersOfLines(needs.rows, range),
   }
 }

@@ -91,7 +91,8 @@ export const explainSettlement = async (
       texts.settlementLines({ count, after: range.after, before: range.before }),
       made ? texts.sumsRecorded : texts.sumsMissing,
     ],
-    ...{ entries, more },
+    entries,
+    more,
     numbers: made ? numbersOf(made) : await numbersOfLines(needs.rows, range),
   }
 }
@@ -178,8 +179,11 @@ export const sumUpSettlement = async (
     return { position, stream, at: metadata.at, says, minor: amount, amount: shown }
   })
   return {
-    ...{ name, currency, value: formatAmount(sum, currency) },
-    ...{ parts: [...parts, ...more], ...others },
+    name,
+    currency,
+    value: formatAmount(sum, currency),
+    parts: [...parts, ...more],
+    ...others,
     agrees: recorded === sum,
     says: needs.texts.settlementRecorded({ amount: formatAmount(recorded, currency) }),
   }

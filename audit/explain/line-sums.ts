@@ -96,6 +96,7 @@ export const namedIn = (
   numbers: Readonly<Record<string, Sum>>,
 ): readonly NamedNumber[] =>
   Object.entries(numbers).map(([name, sum]) => ({
-    ...{ name, currency },
+    name,
+    currency,
     value: formatAmount(sum, currency),
   }))

@@ -140,13 +140,15 @@ const orderedInPortal = async (
       : undefined
   if (!code)
     return {
-      ...{ holds: false, verdict },
+      holds: false,
+      verdict,
       checks: [{ holds: null, says: 'no one-time code was given with the same request' }],
     }
   const when = formatDateTime(code.metadata.at)
   const says = `${actor} gave a right one-time code with the same request: event ${code.position}`
   return {
-    ...{ holds: false, verdict: `${verdict}, with a one-time code at ${when}` },
+    holds: false,
+    verdict: `${verdict}, with a one-time code at ${when}`,
     checks: [{ holds: true, says }],
   }
 }

@@ -112,12 +112,18 @@ export const entryOf = async (
   const { store, openAddress, texts } = needs
   const { position, stream, revision, id, type, metadata } = event
   return {
-    ...{ position, stream, revision, id, type, at: metadata.at },
+    position,
+    stream,
+    revision,
+    id,
+    type,
+    at: metadata.at,
     who: whoCaused(event, openAddress, texts),
     why: whyCaused(event, texts),
     says: eventInWords(event, currency ?? (await currencyOf(store, event)), texts),
     told: told ?? (await toldOf(needs, event)),
-    ...{ numbers, counted },
+    numbers,
+    counted,
   }
 }
 

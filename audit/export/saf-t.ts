@@ -91,7 +91,9 @@ const taxCodes: readonly TaxCode[] = [
 
 /** VAT at any other rate, as of another country. */
 const otherCode: TaxCode = {
-  ...{ code: 'NA', rate: '0', standard: 'NA' },
+  code: 'NA',
+  rate: '0',
+  standard: 'NA',
   description: 'VAT at a rate that has no standard code',
 }
 
@@ -103,8 +105,12 @@ const taxTable = {
       TaxType: 'MVA',
       Description: 'Merverdiavgift',
       TaxCodeDetails: [...taxCodes, otherCode].map(({ code, rate, standard, description }) => ({
-        ...{ TaxCode: code, Description: description, TaxPercentage: percentOf(rate) },
-        ...{ Country: 'NO', StandardTaxCode: standard, BaseRate: '100' },
+        TaxCode: code,
+        Description: description,
+        TaxPercentage: percentOf(rate),
+        Country: 'NO',
+        StandardTaxCode: standard,
+        BaseRate: '100',
       })),
     },
   },
@@ -126,7 +132,10 @@ const taxOf = (postings: JournalEntry['postings'], currency: string) => {
   const { name, amount } = onSide('', 'TaxAmount', vat === '0' ? fee : vat, currency)
   return {
     TaxInformation: {
-      ...{ TaxType: 'MVA', TaxCode: code, TaxPercentage: percentOf(rate), Country: 'NO' },
+      TaxType: 'MVA',
+      TaxCode: code,
+      TaxPercentage: percentOf(rate),
+      Country: 'NO',
       TaxBase: formatAmount(base.replace('-', ''), currency),
       [name]: { Amount: vat === '0' ? formatAmount('0', currency) : amount },
     },
@@ -261,7 +270,9 @@ export const saftLedger = (body: DraftFile, currency: string) => {
             TotalDebit: formatAmount(debit, currency),
             TotalCredit: formatAmount(credit, currency),
             Journal: {
-              ...{ JournalID: 'daybook', Description: 'Payments and payouts', Type: 'A' },
+              JournalID: 'daybook',
+              Description: 'Payments and payouts',
+              Type: 'A',
               Transaction: '',
             },
           },

@@ -135,7 +135,11 @@ const consents: View = {
 
 /** What `daybook query` reads. Amounts are minor units, times UTC. */
 export const views: Readonly<Record<string, View>> = {
-  ...{ payments, lines, payouts, callbacks, consents },
+  payments,
+  lines,
+  payouts,
+  callbacks,
+  consents,
 }
 
 /** Fills a table of the attached file. */

@@ -57,8 +57,15 @@ export const bankEntryCauses: Causes<BankEntryCommand, BankEntryEvent, Entry> = 
 }
 
 export const unknownEntry: Omit<SeenEntry, 'problem'> = {
-  ...{ account: '', side: 'debit', amount: '0', currency: '', day: '' },
-  ...{ endToEndId: null, messageId: null, reference: null, source: { kind: '', id: '' } },
+  account: '',
+  side: 'debit',
+  amount: '0',
+  currency: '',
+  day: '',
+  endToEndId: null,
+  messageId: null,
+  reference: null,
+  source: { kind: '', id: '' },
 }
 
 export const receiptCauses: Causes<ReceiptCommand, ReceiptEvent, ReceiptState> = {

@@ -103,8 +103,12 @@ const commandsFor = (
 ): readonly unknown[] | string => {
   const { type, data, stream, metadata } = first
   const given: Given<Decided, unknown> = {
-    ...{ id: idIn(stream), at: metadata.at, merchant: metadata.merchant },
-    ...{ state, next, facts },
+    id: idIn(stream),
+    at: metadata.at,
+    merchant: metadata.merchant,
+    state,
+    next,
+    facts,
   }
   const cause = causes[type] as (data: object, given: Given<Decided, unknown>) => unknown[] | string
   return cause(data, given)

@@ -56,6 +56,19 @@ const differenceOf = (recorded: Made, again: Made): string | undefined => {
     : 'it names another range or root of the log than it covers'
 }
 
+/** Reports and settlements that have their documents. */
+const finishedIn = ({ sqlite }: ReadModelFile) => ({
+  keys: sqlite
+    .prepare<[], string>('SELECT key FROM reports WHERE completion IS NOT NULL ORDER BY key')
+    .pluck()
+    .all(),
+  made: sqlite
+    .prepare<[], { merchant: string; serial: number }>(
+      'SELECT merchant, serial FROM settlements WHERE made IS NOT NULL ORDER BY key',
+    )
+    .all(),
+})
+
 /**
  * Writes the transaction logs of all reports and settlements again, and compares their hashes with
  * the recorded ones. Returns the number of documents.
@@ -65,20 +78,15 @@ export const auditDocuments = async (needs: Needs): Promise<number> => {
   for (const statement of indexStatements(searched)) file.sqlite.exec(statement)
   const { accounting } = queriesOf(file.db)
   const logs = makeLogs({
-    ...{ directory: '', database: file.sqlite.name, showCustomer: () => null },
-    ...{ reports: accounting.reports, settlements: accounting.settlements },
+    directory: '',
+    database: file.sqlite.name,
+    showCustomer: () => null,
+    reports: accounting.reports,
+    settlements: accounting.settlements,
     sources: { find: () => undefined },
     writer: { write: async (job) => performLogJob(job, null) },
   })
-  const keys = file.sqlite
-    .prepare<[], string>('SELECT key FROM reports WHERE completion IS NOT NULL ORDER BY key')
-    .pluck()
-    .all()
-  const made = file.sqlite
-    .prepare<[], { merchant: string; serial: number }>(
-      'SELECT merchant, serial FROM settlements WHERE made IS NOT NULL ORDER BY key',
-    )
-    .all()
+  const { keys, made } = finishedIn(file)
   const tree = readLogTree(file)
   const ranged = (again: Completion, cuts: Cuts): Made => {
     const logRange = logRangeOf(tree, cuts)

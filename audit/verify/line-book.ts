@@ -23,11 +23,18 @@ const beforePayment = (tid: string, state: Payment) => {
   const isAccepted = answer?.type === 'accepted'
   const left = status === 'auth' ? available(state) : { amount: 0, additionalAmount: 0 }
   return {
-    ...{ tid, merchant, posId, customer, currency, amount, ledger: details.ledger },
+    tid,
+    merchant,
+    posId,
+    customer,
+    currency,
+    amount,
+    ledger: details.ledger,
     additionalAmount: isAccepted ? answer.additionalAmount : request.additionalAmount,
     credit: isAccepted && answer.credit,
     captured: captured.amount + captured.additionalAmount,
-    ...{ amountLeft: left.amount, additionalAmountLeft: left.additionalAmount },
+    amountLeft: left.amount,
+    additionalAmountLeft: left.additionalAmount,
   }
 }
 

@@ -63,7 +63,10 @@ export const entryOfRow = ({ row, problem }: Examined): Entry => {
     ? checksum
     : leafHash({ ...about, id: hex, data: storedData, metadata: storedMetadata })
   return {
-    ...{ position, stream, revision, type },
+    position,
+    stream,
+    revision,
+    type,
     leaf: Buffer.from(leaf, 'base64'),
     event: data && metadata && { ...about, position, id, data, metadata },
     problem: problem ?? (data && metadata ? undefined : 'it is not JSON'),

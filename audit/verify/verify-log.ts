@@ -130,8 +130,11 @@ export const auditParts = {
     const known = knownKeys(ownKeysIn(place.DATA_DIR), ofLog)
     const noted = await notedOf(store, place)
     const checkpoints = auditCheckpoints({
-      ...{ keys: known, kept: [...kept, ...noted.checkpoints], hasGrown: noted.head > end },
-      ...{ witnesses: ofWitnesses, problems },
+      keys: known,
+      kept: [...kept, ...noted.checkpoints],
+      hasGrown: noted.head > end,
+      witnesses: ofWitnesses,
+      problems,
     })
     auditFile(store, noted, problems)
     const shared = { store, end, problems, progress, pause }
@@ -139,8 +142,12 @@ export const auditParts = {
     const roots = await rootsOf(store, end, checkpoints.sizesLeft())
     checkpoints.finish(size, (then) => roots.get(then))
     return {
-      ...{ events: size, since, root: Buffer.from(root).toString('base64') },
-      ...{ checkpoints: checkpoints.count(), kept: kept.length, hasKeys: known.hasAny() },
+      events: size,
+      since,
+      root: Buffer.from(root).toString('base64'),
+      checkpoints: checkpoints.count(),
+      kept: kept.length,
+      hasKeys: known.hasAny(),
       ...problems.found(),
     }
   },
@@ -163,10 +170,18 @@ export const auditOf = (end: Position, log: AuditOfLog, readModels: AuditOfReadM
   const problemCount = log.problemCount + readModels.problemCount
   const { events, since, root, checkpoints, kept, hasKeys } = log
   return {
-    ...{ holds: problemCount === 0, events, since, lastPosition: end, root },
-    ...{ checkpoints, kept, hasKeys },
-    ...{ rowsCompared: readModels.rowsCompared, documents: readModels.documents },
-    ...{ problems: firstOf([...log.problems, ...readModels.problems]), problemCount },
+    holds: problemCount === 0,
+    events,
+    since,
+    lastPosition: end,
+    root,
+    checkpoints,
+    kept,
+    hasKeys,
+    rowsCompared: readModels.rowsCompared,
+    documents: readModels.documents,
+    problems: firstOf([...log.problems, ...readModels.problems]),
+    problemCount,
   }
 }
 

@@ -181,7 +181,8 @@ const gatherAmounts = (most: number) => {
     otherwise: formatAmount(otherwise, currency),
   })
   const found = () => ({
-    ...{ count, differences },
+    count,
+    differences,
     sums: [...sums].map(([key, { charges, payouts }]) => {
       const [merchant = '', currency = ''] = key.split(' ')
       const all = { charges: shown(currency, charges), payouts: shown(currency, payouts) }
@@ -214,7 +215,9 @@ const placeOf = (event: Recorded, part: string | null) => {
     event: position,
     at: new Date(metadata.at).toISOString(),
     merchant: metadata.merchant ?? '',
-    ...{ subject, part, type },
+    subject,
+    part,
+    type,
   }
 }
 

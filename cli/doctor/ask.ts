@@ -20,11 +20,15 @@ export type Finding = {
 export const ok = (found: string): Finding => ({ state: 'ok', found })
 
 export const warning = (found: string, advice: string): Finding => ({
-  ...{ state: 'warning', found, advice },
+  state: 'warning',
+  found,
+  advice,
 })
 
 export const fault = (found: string, advice: string): Finding => ({
-  ...{ state: 'fault', found, advice },
+  state: 'fault',
+  found,
+  advice,
 })
 
 /** The worst of several, with all that is wrong; `well` if nothing is. */
@@ -90,7 +94,9 @@ export const ask = async (
     ? new SecureAgent({ lookup, ...(secureContext && { secureContext }) })
     : new Agent({ lookup })
   const about = {
-    ...{ method, agent, signal: AbortSignal.timeout(patienceMs) },
+    method,
+    agent,
+    signal: AbortSignal.timeout(patienceMs),
     headers: { 'User-Agent': doctorAgent },
   }
   const begun = Date.now()

@@ -45,7 +45,13 @@ const dayNamed = (name: string | null, { batchPrefix }: FundingAccount): string 
 }
 
 const ofDay = (day: string, received: Sum, explained: Sum): Place => ({
-  ...{ day, tid: null, line: null, received, explained, captured: 0, rate: null },
+  day,
+  tid: null,
+  line: null,
+  received,
+  explained,
+  captured: 0,
+  rate: null,
 })
 
 /** A receipt as the batch of a day, or as a part of it. */

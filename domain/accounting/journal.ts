@@ -138,12 +138,16 @@ const postingsOfDebt = (
   { currency, fees, refunds, invoiceId }: DebtWrittenOff | DebtBilled,
 ): readonly Posting[] => [
   {
-    ...{ account, merchant: account === 'invoices' ? merchant : null },
-    ...{ currency, amount: addUp(fees, refunds) },
+    account,
+    merchant: account === 'invoices' ? merchant : null,
+    currency,
+    amount: addUp(fees, refunds),
   },
   {
     account: account === 'written_off' && invoiceId !== undefined ? 'invoices' : 'unsettled_fees',
-    ...{ merchant, currency, amount: negated(fees) },
+    merchant,
+    currency,
+    amount: negated(fees),
   },
   { account: 'unsettled_refunds', merchant, currency, amount: negated(refunds) },
 ]
@@ -167,8 +171,10 @@ const moved = (
 ): readonly Posting[] => {
   if (from === to) return []
   const post = (account: HeldIn, moves: Sum): Posting => ({
-    ...{ account, merchant: account === 'payouts_payable' ? merchant : null },
-    ...{ currency, amount: moves },
+    account,
+    merchant: account === 'payouts_payable' ? merchant : null,
+    currency,
+    amount: moves,
   })
   return [post(from, amount), post(to, negated(amount))]
 }
@@ -198,7 +204,10 @@ const postingsOfFunding = ({
   readonly books?: Books | undefined
 }): readonly Posting[] =>
   (Object.entries(books) as [Account, Sum][]).map(([account, amount]) => ({
-    ...{ account, merchant: null, currency, amount },
+    account,
+    merchant: null,
+    currency,
+    amount,
   }))
 
 /** Events that are journal entries themselves, rather than through their lines. */

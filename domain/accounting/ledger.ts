@@ -139,15 +139,21 @@ const decide = (command: LedgerCommand, ledger: Ledger): readonly LedgerEvent[] 
 /** A ledger collects the lines of a merchant's payments, one report after another. */
 export const ledger: Decider<LedgerCommand, LedgerEvent, Ledger> = {
   initial: {
-    ...{ registered: null, description: null, closes: 'by_hand', enabled: true },
-    ...{ open: 1, completed: 0 },
+    registered: null,
+    description: null,
+    closes: 'by_hand',
+    enabled: true,
+    open: 1,
+    completed: 0,
   },
   decide,
   evolve(ledger, event) {
     switch (event.type) {
       case 'LedgerRegistered':
         return {
-          ...{ ...ledger, registered: event.data, description: event.data.description },
+          ...ledger,
+          registered: event.data,
+          description: event.data.description,
           closes: event.data.closes ?? 'by_hand',
         }
       case 'LedgerChanged':

@@ -49,8 +49,13 @@ export type PayoutState = {
 
 export const duePayouts = ({ payouts, payoutDay: day }: SettlementMade): readonly PayoutState[] =>
   amountsOf(payouts).map(({ currency, amount }) => ({
-    ...{ currency, amount, status: 'due', day },
-    ...{ orders: [], paid: null, returned: null },
+    currency,
+    amount,
+    status: 'due',
+    day,
+    orders: [],
+    paid: null,
+    returned: null,
   }))
 
 export const isToOrder = ({ status }: Pick<PayoutState, 'status'>): boolean =>

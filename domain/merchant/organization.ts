@@ -52,7 +52,9 @@ const decider: Decider<OrganizationCommand, OrganizationEvent, Organization> = {
     ]
   },
   evolve: ({ claims }, { data: { merchant, isAgain = false } }, { at }) => ({
-    ...{ merchant, since: at, claims: claims + 1 },
+    merchant,
+    since: at,
+    claims: claims + 1,
     isReserved: isAgain,
   }),
 }

@@ -139,7 +139,9 @@ const decideSignIn = (command: Of<'SignIn'>, payer: PresentPayer): readonly Paye
   if (codeStep === undefined) return failed('code', payer, command)
   const isNews = !isKnown(payer, known) && wayOf(payer.preferences, 'sign_in', false) !== 'none'
   const data = {
-    ...{ session, codeStep, expiresAt },
+    session,
+    codeStep,
+    expiresAt,
     ...(device !== undefined && { device }),
     ...(known !== undefined && { known }),
     ...(isNews && { notify: true as const }),
@@ -167,7 +169,8 @@ const decideCredentials = (
   if (payer.credentials === credentials) return []
   if (payer.credentials !== before) return refuse('conflicting_changes')
   const data = {
-    ...{ credentials, what },
+    credentials,
+    what,
     ...(codeStep !== undefined && { codeStep }),
     ...(known !== undefined && { known }),
   }

@@ -159,7 +159,9 @@ export const disputeRoutes = (needs: DisputeNeeds): Route[] => {
     }),
     evidenceRoute(needs),
     ...attachmentReadingRoutes(needs, {
-      ...{ access: 'SECRET', group, listPath: evidencePath },
+      access: 'SECRET',
+      group,
+      listPath: evidencePath,
       of: { what: 'dispute', name: 'dispute_id', id: disputeId },
       entriesFor: async (call, id) => (await own(call, id)).dispute.evidence,
     }),

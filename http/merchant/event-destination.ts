@@ -229,7 +229,8 @@ export const eventDestinationRoutes = (needs: EventDestinationNeeds): Route[] =>
         const found = rows.addresses(callerOf(call).merchant)
         return {
           addresses: found.map(({ health: { oldestWaiting, failingSince, reason }, ...about }) => ({
-            ...{ kind: 'address' as const, ...about },
+            kind: 'address' as const,
+            ...about,
             health: { oldest_waiting: oldestWaiting, failing_since: failingSince, reason },
           })),
         }

@@ -128,7 +128,11 @@ export const ledgerRoutes = (needs: LedgerNeeds): Route[] => {
         const row = await find(call, call.params.ledger_id)
         const { id, currency, description, closes, enabled, open, completed } = row
         return {
-          ...{ id, currency, description, closes, enabled },
+          id,
+          currency,
+          description,
+          closes,
+          enabled,
           open_report_uri: links.inBody(reportPath(id, open)),
           last_closed_report_uri: completed > 0 ? links.inBody(reportPath(id, completed)) : null,
         }

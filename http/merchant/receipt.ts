@@ -102,7 +102,8 @@ export const charactersATurn = 16_384
 export async function* textOf(head: ReceiptHead, receipt: Receipt): AsyncGenerator<string> {
   const { checkpoint, uncovered: not_covered_yet } = receipt
   const consistency = receipt.consistency.map(({ from: old_size, size, hashes }) => ({
-    ...{ old_size, size },
+    old_size,
+    size,
     hashes: hashes.map(base64),
   }))
   const first = { format, ...head, checkpoint, not_covered_yet, consistency }
@@ -172,7 +173,9 @@ export const receiptRoutes = (needs: ReceiptNeeds): Route[] => {
   const { find: findLedger } = ledgersOfCaller(needs)
   return [
     route({
-      ...{ ...described, path: proofPath(detailPath(':tid')), group: 'Payment request' },
+      ...described,
+      path: proofPath(detailPath(':tid')),
+      group: 'Payment request',
       summary: 'Prove a payment',
       params: tidParams,
       handle: async (call) => {
@@ -185,7 +188,8 @@ export const receiptRoutes = (needs: ReceiptNeeds): Route[] => {
       },
     }),
     route({
-      ...{ ...described, path: proofPath(`${ledgerListPath}:ledger_id/report/:report_id/`) },
+      ...described,
+      path: proofPath(`${ledgerListPath}:ledger_id/report/:report_id/`),
       group: ledgerGroup,
       summary: 'Prove a closed report',
       params: reportParams,
@@ -197,7 +201,8 @@ export const receiptRoutes = (needs: ReceiptNeeds): Route[] => {
       },
     }),
     route({
-      ...{ ...described, path: proofPath(settlementPath(':settlement_id')) },
+      ...described,
+      path: proofPath(settlementPath(':settlement_id')),
       group: settlementGroup,
       summary: 'Prove a settlement',
       params: settlementParams,

@@ -218,7 +218,9 @@ export const settlementRoutes = (needs: SettlementNeeds): Route[] => {
         if (row?.id !== call.params.settlement_account_id) return refuse('resource_is_unknown')
         const { id, currency, payoutAccount, frequency, startOfDay, payoutDelay } = row
         return {
-          ...{ id, currency, frequency },
+          id,
+          currency,
+          frequency,
           payout_account: payoutAccount,
           start_of_day: startOfDay,
           payout_delay: payoutDelay,

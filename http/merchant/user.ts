@@ -178,7 +178,9 @@ export const userRoutes = (needs: UserNeeds): Route[] => {
       return named(call.body, entry.status === 'present' ? entry.data : undefined)
     },
     view: ({ id, roles, netmask, secretHash, publicKey: pubkey }) => ({
-      ...{ id, roles, netmask },
+      id,
+      roles,
+      netmask,
       has_secret: secretHash !== null,
       pubkey,
     }),

@@ -199,15 +199,27 @@ const movementsOf = (entry: Element, { account, source, writtenOn }: Statement):
     const partSide = sideOf(part.detail, side)
     const within = parts.length === 1 ? [part.detail, entry] : [part.detail]
     return {
-      ...{ account, source, day, ...money, side: partSide, ...names },
+      account,
+      source,
+      day,
+      ...money,
+      side: partSide,
+      ...names,
       ...withheldIn(partSide, money.currency, ...within),
-      ...{ reason: reasonOf(part.detail, 'RtrInf'), reference: own ?? reference },
+      reason: reasonOf(part.detail, 'RtrInf'),
+      reference: own ?? reference,
       ...(paymentId !== null && { paymentId }),
       ...(own !== null && own !== reference && { entryReference: reference }),
     }
   }
   const entire: Movement | undefined = whole && {
-    ...{ account, source, day, ...whole, side, ...noNames, reason: noReason },
+    account,
+    source,
+    day,
+    ...whole,
+    side,
+    ...noNames,
+    reason: noReason,
     ...withheldIn(side, whole.currency, entry),
   }
   const isOne = parts.length === 1

@@ -114,7 +114,8 @@ const addressOf = (address: PayoutAddress | undefined, { addresses }: BankProfil
     PstlAdr: {
       ...(!isHybrid && street.length > 0 && { StrtNm: street[0] }),
       ...(postCode !== null && { PstCd: bankText(postCode, 16) }),
-      ...{ TwnNm: bankText(town, 35), Ctry },
+      TwnNm: bankText(town, 35),
+      Ctry,
       ...(isHybrid && street.length > 0 && { AdrLine: street }),
     },
   }
@@ -128,7 +129,8 @@ const debtorAddress = ({ debtor_address: address }: BankProfile) =>
           ...(address.street !== undefined && { StrtNm: bankText(address.street, 70) }),
           ...(address.building !== undefined && { BldgNb: bankText(address.building, 16) }),
           ...(address.post_code !== undefined && { PstCd: bankText(address.post_code, 16) }),
-          ...{ TwnNm: bankText(address.town, 35), Ctry: address.country },
+          TwnNm: bankText(address.town, 35),
+          Ctry: address.country,
         },
       }
 

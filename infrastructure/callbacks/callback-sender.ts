@@ -20,7 +20,8 @@ export const signedPostInWorker = (start: PostOptions): SignedPost => {
   const pairs = new Map<PrivateKeys, number>()
   const forget = (): void => pairs.clear()
   const { ask, end } = jobThread<typeof begin>('infrastructure/callbacks/sending-job', {
-    ...{ start, resourceLimits },
+    start,
+    resourceLimits,
     yields: 'slightly',
     concurrent: Infinity,
     onEnd: forget,

@@ -182,7 +182,9 @@ export const leafHash = (event: Entry): string => hash('sha256', `\0${entryOf(ev
 export const entryOfEvent = (event: RecordedEvent): Entry => {
   const { stream, revision, id, type, data, metadata } = event
   return {
-    ...{ stream, revision, type },
+    stream,
+    revision,
+    type,
     id: id.replaceAll('-', ''),
     data: JSON.stringify(data),
     metadata: JSON.stringify(metadata),

@@ -225,7 +225,10 @@ const problemOf = async (
   if (refused)
     return `nothing answers there (${refused}): start EventStoreDB, or correct host and port`
   const options = {
-    ...{ host: address, port, rejectUnauthorized: isSecure, ALPNProtocols: ['h2'] },
+    host: address,
+    port,
+    rejectUnauthorized: isSecure,
+    ALPNProtocols: ['h2'],
     ...(ca && { ca }),
     ...(isIP(address) === 0 && { servername: address }),
   }

@@ -124,7 +124,9 @@ const encoder = new TextEncoder()
 /** The client would encode an object as base64, which it decodes twice. */
 const toSend = ({ id, type, data, metadata }: NewEvent) =>
   jsonEvent<JSONEventType>({
-    ...{ id: id.toLowerCase(), type, data },
+    id: id.toLowerCase(),
+    type,
+    data,
     metadata: encoder.encode(JSON.stringify(metadata)),
   })
 

@@ -98,7 +98,13 @@ const knownLog = (store: EventStore, from: Position, elapsed: () => number) => {
   }
 
   return {
-    ...{ hear, head, observe, observed: observation.reached, waitFor, reached, known: () => heard },
+    hear,
+    head,
+    observe,
+    observed: observation.reached,
+    waitFor,
+    reached,
+    known: () => heard,
     /** How long ago the log was known to end at `reached`, in ms. */
     age: (): number => elapsed() - confirmed.at(),
     follow: (readModels: Models): void => void (models = readModels),

@@ -10,7 +10,10 @@ import { UnusableLog } from './sqlite-event-file.ts'
 import { steadyTime } from '../../application/machine.ts'
 
 const markOf = ({ position, stream, revision, id }: RecordedEvent): Mark => ({
-  ...{ position, stream, revision, event: id },
+  position,
+  stream,
+  revision,
+  event: id,
 })
 
 type Found = 'as seen' | 'elsewhere' | 'lost'

@@ -122,7 +122,10 @@ export const shareWork = ({ store, handle, log, caughtUp }: Needs) => {
   let wake = () => {}
   let cannot = async (): Promise<readonly string[]> => []
   const held: HeldLeases = holdLeases({
-    ...{ store: store.urgent, caughtUp, newId: randomUUID, node: randomUUID().slice(0, 8) },
+    store: store.urgent,
+    caughtUp,
+    newId: randomUUID,
+    node: randomUUID().slice(0, 8),
     build: { reads: eventLevel, version },
     elapsed: makeElapsed([steadyTime, wallClock]),
     cannot: () => cannot(),

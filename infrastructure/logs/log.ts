@@ -2,7 +2,9 @@ import { pino } from 'pino'
 
 /** One JSON object a line, as `log-line.ts` describes it. */
 export const logOptions = (level: string) => ({
-  ...{ level, base: null, errorKey: 'error' },
+  level,
+  base: null,
+  errorKey: 'error',
   timestamp: pino.stdTimeFunctions.isoTime,
 })
 

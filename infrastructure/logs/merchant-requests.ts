@@ -186,8 +186,14 @@ export const openMerchantRequests = (needs: Needs) => {
       // What waits keeps no large body in memory.
       const body = asked.body.byteLength > largestBody ? noBody : asked.body
       const line = (): RequestLine => ({
-        ...{ ...timesOf(at, machineAt), request, merchant, actor, status, method },
-        ...{ target: targetShown(url, path), took: Math.round(milliseconds) },
+        ...timesOf(at, machineAt),
+        request,
+        merchant,
+        actor,
+        status,
+        method,
+        target: targetShown(url, path),
+        took: Math.round(milliseconds),
         body: shapeOfBody(body),
       })
       buffer.add({ merchant, line })

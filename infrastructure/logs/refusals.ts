@@ -152,7 +152,9 @@ const lineOf = (
     request: requestId,
     merchant: decision?.context?.merchant ?? refused.merchant ?? null,
     actor: actorOf(refused),
-    ...{ status, method, path },
+    status,
+    method,
+    path,
     rule: reason.slice(0, longestText),
     ...placeOf(refused, revisionOf),
   }
@@ -196,7 +198,9 @@ export const openRefusals = (needs: Needs) => {
     if (!limits.mayWait(who)) return void (more += 1)
     const { command, asked } = refused.decision ?? {}
     const part = {
-      ...{ command, asked, target: refused.target?.slice(0, longestText) },
+      command,
+      asked,
+      target: refused.target?.slice(0, longestText),
       toSign: refused.toSign?.slice(0, longestToSign),
     }
     waiting.push({ who, line: lineOf(answered, refused, needs), part })

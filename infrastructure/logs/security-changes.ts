@@ -78,7 +78,11 @@ export const recordChanges =
         : ofPayer(event, at, actor === payer)
       for (const type of types)
         record({
-          ...{ type, merchant, about, reason, request },
+          type,
+          merchant,
+          about,
+          reason,
+          request,
           actor: type === 'changed' ? actor : payer,
         })
     }

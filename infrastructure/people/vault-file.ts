@@ -151,7 +151,9 @@ export const contentsOfFile = (file: string, keys: readonly VaultKey[]): VaultCo
   const statements = statementsOf(sqlite)
 
   const personOf = ({ id, identifier, key }: Row): KeptPerson => ({
-    ...{ id, identifier, key: wrapping.reveal(key, aboutPerson(id)) },
+    id,
+    identifier,
+    key: wrapping.reveal(key, aboutPerson(id)),
     names: statements.names.all(id).toSorted(byBase64),
   })
   const secrets = (): readonly Secret[] =>

@@ -143,7 +143,12 @@ export const followLog = async (
     onFailure: following.failed,
   })
   return {
-    ...{ file, queries, terms, reportBook, readModels, damage: watchDamage(name) },
+    file,
+    queries,
+    terms,
+    reportBook,
+    readModels,
+    damage: watchDamage(name),
     onFolded: (listener: OnFolded) => listeners.add(listener),
     /** New events of all processes, before they are folded. */
     onEvents: (observe: OnEvents) => observers.add(observe),

@@ -75,7 +75,9 @@ export const foldTree = ({ sqlite }: ReadModelFile) => {
     const loaded: Edge[] = []
     for (const { level, number, hashes, positions } of lastTiles.all())
       loaded[level] = {
-        ...{ level, number, hashes: hashesIn(hashes) },
+        level,
+        number,
+        hashes: hashesIn(hashes),
         positions: positions ? numbersIn(positions) : [],
       }
     return loaded

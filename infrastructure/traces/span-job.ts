@@ -59,7 +59,9 @@ const spanOf = (row: SpanRow): Omit<ReadableSpan, 'resource'> => {
     ended: true,
     attributes: attributesOf(row),
     status: { code: failure === undefined ? SpanStatusCode.UNSET : SpanStatusCode.ERROR },
-    ...{ links: [], events: [], ...nothingDropped },
+    links: [],
+    events: [],
+    ...nothingDropped,
     instrumentationScope: { name: 'daybook', version },
   }
 }

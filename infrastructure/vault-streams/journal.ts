@@ -36,7 +36,9 @@ export const pageStream = (page: string): string => `${prefix}keys-${page}`
 
 /** Without the log's metadata, so that nobody mistakes it for a ledger event. */
 export const vaultEvent = (type: string, data: JsonObject): NewEvent => ({
-  ...{ id: randomUUID(), type, data },
+  id: randomUUID(),
+  type,
+  data,
   metadata: {},
 })
 

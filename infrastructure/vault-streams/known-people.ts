@@ -345,7 +345,8 @@ export const knownPeople = (
       })
     },
     keyOf,
-    ...{ seal: sealing.seal, unseal: sealing.unseal },
+    seal: sealing.seal,
+    unseal: sealing.unseal,
     pageOf: (id: string): string | undefined => guarded((use) => use.person.get(id)?.page),
     /** Keys of erased people, of one or all, that may still be in their pages. */
     leaving: (id?: string) =>
@@ -362,7 +363,8 @@ export const knownPeople = (
     },
     secrets: (): readonly KeptSecret[] =>
       guarded((use) => use.secrets.all()).map(({ name, secret }) => ({
-        ...{ name, secret: secretIn(name, secret) },
+        name,
+        secret: secretIn(name, secret),
       })),
     close,
   }

@@ -98,7 +98,10 @@ export const openParts = async (
   const { known } = opened
   const seed = (): Buffer => known.secret(seedName) ?? master.derive(seedName)
   return {
-    ...{ ...opened, master, seed, events: journalEvents(master.wrapping) },
+    ...opened,
+    master,
+    seed,
+    events: journalEvents(master.wrapping),
     /** Derived, unless one was stored under that name. */
     secret: (name: string): Buffer => known.secret(name) ?? derivedSecret(seed(), name),
   }

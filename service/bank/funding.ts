@@ -21,7 +21,9 @@ const watchIn = ({
     since,
     dueDays,
     accounts: accounts.map(({ account, batch_prefix: batchPrefix, withholds: rate }) => ({
-      ...{ account, batchPrefix, rate },
+      account,
+      batchPrefix,
+      rate,
     })),
   }
 }

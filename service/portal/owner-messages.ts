@@ -187,8 +187,13 @@ export const ownerMessages = (core: Core, messages: Messages, wordsIn: OwnerWord
   const { caughtUp } = core.readModels
   const queue = makeQueue()
   const notify = notifyOwners<OwedMessage>({
-    ...{ rows: core.merchants.ownerMessages, share: core.shares.merchants, caughtUp, deliver },
-    ...{ find: core.find, newId: core.newId, outageOf: core.outagesOf('messages to owners about') },
+    rows: core.merchants.ownerMessages,
+    share: core.shares.merchants,
+    caughtUp,
+    deliver,
+    find: core.find,
+    newId: core.newId,
+    outageOf: core.outagesOf('messages to owners about'),
     lettersOf: lettersIn(core, staffIn(core), wordsIn, sendMail !== undefined),
   })
   const due: Work['due'] = (now, stopped) => queue(() => notify(now, stopped))

@@ -159,7 +159,9 @@ export const supervise = async (
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop)
   const needs: Needs = {
-    ...{ start, log, isStopping: () => hasStopped },
+    start,
+    log,
+    isStopping: () => hasStopped,
     onStarted: (worker) => {
       running.add(worker)
       if (hasStopped) stop()

@@ -87,9 +87,17 @@ export const made = (
   },
   now: number,
 ): Payment => ({
-  ...{ tid, currency, asked, status: 'pending', code: 1003 },
+  tid,
+  currency,
+  asked,
+  status: 'pending',
+  code: 1003,
   expires: wholeSeconds(now + seconds * second),
-  ...{ captures: [], refunds: [], disputes: [], released: none, callbacks: [] },
+  captures: [],
+  refunds: [],
+  disputes: [],
+  released: none,
+  callbacks: [],
 })
 
 const ended = (payment: Payment, code: number, callback: string): Payment => {
@@ -140,7 +148,9 @@ export const answered = (
   if (funds !== undefined)
     return { statuses: [204, 409], rule, after: ended(payment, funds, aborted) }
   const after: Payment = {
-    ...{ ...payment, status: 'auth', code: 3008 },
+    ...payment,
+    status: 'auth',
+    code: 3008,
     expires: wholeSeconds(now + authorizedMs),
     callbacks: [...payment.callbacks, 'payment_authorized'],
   }
@@ -153,7 +163,8 @@ const withCapture = (payment: Payment, part: Part): Payment => {
   const captures = [...payment.captures, part]
   const isAll = isNothing(availableOf({ ...payment, captures }))
   return {
-    ...{ ...payment, captures },
+    ...payment,
+    captures,
     ...(isAll && { status: 'ok', code: 2000 }),
     callbacks: [...payment.callbacks, 'payment_captured'],
   }
@@ -188,7 +199,9 @@ export const captured = (payment: Payment, wanted: Wanted, report: number): Expe
   if (payment.status !== 'auth')
     return (
       allRepeated(payment, payment.captures, wanted) ?? {
-        ...{ statuses: [409], rule: 'captureAllowed', after: payment },
+        statuses: [409],
+        rule: 'captureAllowed',
+        after: payment,
       }
     )
   const left = availableOf(payment)

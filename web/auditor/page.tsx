@@ -61,7 +61,9 @@ export const auditPage = async (page: AuditPage, isSecure: boolean): Promise<Raw
     </body>
   )
   const text = await documentText({
-    ...{ language, title: `${title} · ${texts.place}`, body: whole },
+    language,
+    title: `${title} · ${texts.place}`,
+    body: whole,
     head: ['/payer/style.css', '/audit/style.css'].map((href) => (
       <link rel="stylesheet" href={href} />
     )),

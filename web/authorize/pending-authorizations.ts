@@ -86,7 +86,11 @@ export type AuthorizationPassNeeds = Pick<
 
 const asRequested = ({ request, browserHash, qrHash, expiresAt }: WaitingPass) => ({
   ...({ status: 'requested', request, browserHash, qrHash, expiresAt } as const),
-  ...{ payer: null, scope: [], signedInAt: null, code: null, permissions: null },
+  payer: null,
+  scope: [],
+  signedInAt: null,
+  code: null,
+  permissions: null,
 })
 
 /** The last part says where the code was shown. */
@@ -216,7 +220,14 @@ export const authorizationPasses = (needs: AuthorizationPassNeeds) => {
   }
 
   return {
-    ...{ nameOf, numbered, renewed, current, record, isMeant, canBeAnsweredBy, isCovered },
+    nameOf,
+    numbered,
+    renewed,
+    current,
+    record,
+    isMeant,
+    canBeAnsweredBy,
+    isCovered,
     settle,
     find: findRecorded,
     ofCode,

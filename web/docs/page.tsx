@@ -143,7 +143,10 @@ export const docsPage = async (site: Site, page: Page): Promise<RawReply> => {
     </body>
   )
   const text = await documentText({
-    ...{ language: 'en', title: `${title} · daybook documentation`, head, body: whole },
+    language: 'en',
+    title: `${title} · daybook documentation`,
+    head,
+    body: whole,
   })
   return {
     type: 'text/html; charset=utf-8',

@@ -176,7 +176,10 @@ export const makeSite = async (needs: SiteNeeds) => {
   }
   const sections = made.flatMap(({ path, title: page, sections }) =>
     sections.map(({ id, title, level, text }) => ({
-      ...{ href: level === 1 ? path : `${path}#${id}`, title, page, text },
+      href: level === 1 ? path : `${path}#${id}`,
+      title,
+      page,
+      text,
     })),
   )
   const found = searchIn([...sections, ...operations])

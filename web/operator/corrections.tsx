@@ -260,8 +260,11 @@ export const operatorCorrectionRoutes = (needs: CorrectionNeeds, visits: Visits)
     page({ ...place, action: 'see_journal', summary }, async (visitor) => pageOf(needs, visitor)),
     form(
       {
-        ...{ ...place, action: 'decide_corrections', ownForm: correctionForm },
-        ...{ summary: 'Propose a correction, approve it or turn it down', hasNextPage: true },
+        ...place,
+        action: 'decide_corrections',
+        ownForm: correctionForm,
+        summary: 'Propose a correction, approve it or turn it down',
+        hasNextPage: true,
       },
       async (visitor, call) => {
         const given = call.body

@@ -310,7 +310,9 @@ export const operatorDisputeRoutes = (needs: DisputeNeeds, visits: Visits): Rout
     ),
     page(
       {
-        ...{ ...seeing, path, ownQuery: z.object({ tid: asked('The payment.') }) },
+        ...seeing,
+        path,
+        ownQuery: z.object({ tid: asked('The payment.') }),
         summary: 'A payment and its disputes',
       },
       async (visitor, call) =>
@@ -318,8 +320,12 @@ export const operatorDisputeRoutes = (needs: DisputeNeeds, visits: Visits): Rout
     ),
     form(
       {
-        ...{ action: 'decide_disputes', area: 'disputes', path, ownForm: disputeForm },
-        ...{ summary: 'Open a dispute, or close one', hasNextPage: true },
+        action: 'decide_disputes',
+        area: 'disputes',
+        path,
+        ownForm: disputeForm,
+        summary: 'Open a dispute, or close one',
+        hasNextPage: true,
       },
       async (visitor, call) => {
         const shown = await shownTo(visitor, fieldOf(call.body, 'tid'))

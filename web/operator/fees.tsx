@@ -185,8 +185,10 @@ const previewPage = (
 export const operatorFeeRoutes = (needs: OperatorFeeNeeds, visits: Visits): Route[] => {
   const { page, form, confirm } = operatorPages(needs, visits)
   const place = {
-    ...{ path: '/operator/merchants/:merchant/fees', params: merchantParams },
-    ...{ action: 'set_fees' as const, area: 'merchants' as const },
+    path: '/operator/merchants/:merchant/fees',
+    params: merchantParams,
+    action: 'set_fees' as const,
+    area: 'merchants' as const,
   }
   const askedBy = async (visitor: OperatorVisitor, id: string, typed: string): Promise<Asked> => {
     const { data } = await findMerchant(needs, id)

@@ -218,7 +218,9 @@ export const operatorFundingRoutes = (needs: FundingNeeds, visits: Visits): Rout
   return [
     page(
       {
-        ...{ ...seeing, path, summary: 'Money of payers: captured, received and open, by day' },
+        ...seeing,
+        path,
+        summary: 'Money of payers: captured, received and open, by day',
         ownQuery: z.object({ before: asked('Days before this one.') }),
       },
       async (visitor, call) => listPage(needs, visitor, call),
@@ -229,8 +231,11 @@ export const operatorFundingRoutes = (needs: FundingNeeds, visits: Visits): Rout
     ),
     form(
       {
-        ...{ action: 'order_payouts', area: 'funding', path: `${path}/:difference`, params },
-        ...{ summary: 'Take a difference, close it, or say which day money pays' },
+        action: 'order_payouts',
+        area: 'funding',
+        path: `${path}/:difference`,
+        params,
+        summary: 'Take a difference, close it, or say which day money pays',
         ownForm: differenceForm,
       },
       async (visitor, call) => {

@@ -366,8 +366,10 @@ export const merchantSwitchRoutes = (needs: MerchantSwitchNeeds, visits: Visits)
     const action: OperatorAction = isOfApproval ? 'approve_merchants' : 'switch_merchants'
     const place = {
       action,
-      ...{ path: `/operator/merchants/:merchant/${way}`, params: merchantParams },
-      ...{ summary: summaries[way], area: 'merchants' as const },
+      path: `/operator/merchants/:merchant/${way}`,
+      params: merchantParams,
+      summary: summaries[way],
+      area: 'merchants' as const,
     }
     return [
       page(place, async (visitor, call) =>

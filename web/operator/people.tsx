@@ -59,7 +59,10 @@ type Form = Omit<Parameters<typeof formPage>[1], 'action' | 'back' | 'isWrong'> 
 
 const codePage = (visitor: OperatorVisitor, { problems, ...form }: Form): OperatorPage =>
   formPage(visitor, {
-    ...{ ...form, action: peoplePath, back: peoplePath, isWrong: problems !== undefined },
+    ...form,
+    action: peoplePath,
+    back: peoplePath,
+    isWrong: problems !== undefined,
     fields: [form.fields, codeField(visitor.texts, problems?.['code'])],
   })
 
@@ -95,7 +98,10 @@ export const addForm = (
 ): OperatorPage => {
   const texts = textsIn[visitor.language].people
   return codePage(visitor, {
-    ...{ title: texts.add, button: texts.addDo, hidden: { change: 'add' }, problems },
+    title: texts.add,
+    button: texts.addDo,
+    hidden: { change: 'add' },
+    problems,
     fields: [
       <p class="quiet">{texts.addWhat}</p>,
       phoneField(visitor.texts, 'tel', phone, problems?.['phone']),
@@ -114,7 +120,9 @@ export const roleForm = (
 ): OperatorPage => {
   const texts = textsIn[visitor.language].people
   return codePage(visitor, {
-    ...{ title: texts.changeRole({ name }), button: texts.save, problems },
+    title: texts.changeRole({ name }),
+    button: texts.save,
+    problems,
     hidden: { change: 'role', member: one.member },
     fields: rolesHtml(visitor, role, problems?.['role']),
   })
@@ -127,7 +135,9 @@ export const removeForm = (
 ): OperatorPage => {
   const texts = textsIn[visitor.language].people
   return codePage(visitor, {
-    ...{ title: texts.removeAsk({ name }), button: texts.remove, problems },
+    title: texts.removeAsk({ name }),
+    button: texts.remove,
+    problems,
     hidden: { change: 'remove', member: one.member },
     isDangerous: true,
     fields: <p>{texts.removeWhat}</p>,
@@ -302,7 +312,9 @@ export const operatorPeopleRoutes = (needs: OperatorPeopleNeeds, visits: Visits)
   return [
     page(
       {
-        ...{ ...place, action: 'see_staff', summary: 'The people of the operator' },
+        ...place,
+        action: 'see_staff',
+        summary: 'The people of the operator',
         ownQuery: z.object({
           add: asked('Shows the form to add somebody.'),
           member: asked('Whose role to change.'),
@@ -316,7 +328,9 @@ export const operatorPeopleRoutes = (needs: OperatorPeopleNeeds, visits: Visits)
     ),
     form(
       {
-        ...{ ...place, action: 'change_staff', ownForm: peopleForm },
+        ...place,
+        action: 'change_staff',
+        ownForm: peopleForm,
         summary: 'Add somebody of the operator, change a role, remove somebody',
       },
       async (visitor, call) => {

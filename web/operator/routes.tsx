@@ -35,14 +35,18 @@ const joinRoutes = (needs: JoinNeeds, visits: Visits): Route[] => {
   const { inLobby } = operatorPages(needs, visits)
   return [
     route({
-      ...{ ...ofPage, group, path: '/operator' },
+      ...ofPage,
+      group,
+      path: '/operator',
       summary: 'On to the pages of the operator',
       success: 'raw otherwise',
       errors: { 303: 'On to `/operator/`.' },
       handle: () => redirectReply(operatorPath(), needs.isSecure),
     }),
     route({
-      ...{ ...ofPage, group, path: joinPath },
+      ...ofPage,
+      group,
+      path: joinPath,
       summary: 'An invitation to work for the operator',
       errors: { 303: 'Not signed in: on to the sign-in.', 404: 'Nobody has invited you.' },
       handle: (call) =>
@@ -66,7 +70,10 @@ const joinRoutes = (needs: JoinNeeds, visits: Visits): Route[] => {
         }),
     }),
     route({
-      ...{ ...ofForm(false), group, path: joinPath, ownForm: joinForm },
+      ...ofForm(false),
+      group,
+      path: joinPath,
+      ownForm: joinForm,
       summary: 'Accept an invitation to work for the operator',
       errors: { 303: 'Done, or not signed in.', 404: 'No such invitation.' },
       handle: (call) =>

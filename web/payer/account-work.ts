@@ -89,7 +89,11 @@ const numberWork = (needs: AccountNeeds, confirmed: ReturnType<typeof confirming
   ): string =>
     needs.proofs.ask({
       traceparent,
-      ...{ purpose: 'change', phone, payer, at, address: request.remoteAddress ?? '' },
+      purpose: 'change',
+      phone,
+      payer,
+      at,
+      address: request.remoteAddress ?? '',
       word: async (code) => texts.messageChange({ code, host: new URL(needs.issuer()).host }),
     }),
   /** False for a wrong code of the message. @throws Refusal */

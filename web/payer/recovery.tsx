@@ -53,7 +53,10 @@ export const recoveryWork = (needs: RecoveryWorkNeeds) => {
     ask: (phone: string, texts: Texts, { at, request, traceparent }: Call): string =>
       proofs.ask({
         traceparent,
-        ...{ purpose: 'recovery', phone, at, address: request.remoteAddress ?? '' },
+        purpose: 'recovery',
+        phone,
+        at,
+        address: request.remoteAddress ?? '',
         isOptional: true,
         word: async (code) => {
           const { host } = new URL(needs.issuer())

@@ -96,7 +96,8 @@ const changeFormHtml = (visitor: SignedIn, form: ChangeForm): Html => {
   const { texts, csrf } = visitor
   const { change, problem, authenticator, proof } = form
   const hidden = {
-    ...{ csrf, change },
+    csrf,
+    change,
     ...(authenticator && { authenticator: authenticator.sealed }),
     ...(proof !== undefined && { proof }),
   }
@@ -282,7 +283,10 @@ export const payerSecurityRoutes = (needs: SecurityNeeds, visits: Visits): Route
       const result = await change(visitor, name, call)
       if (!('wrong' in result)) return result
       return showForm(visitor, call, {
-        ...{ change: name, problem: result.wrong || undefined, proof: result.proof, sealed },
+        change: name,
+        problem: result.wrong || undefined,
+        proof: result.proof,
+        sealed,
       })
     } catch (error) {
       if (!isWrongFactor(error)) throw error

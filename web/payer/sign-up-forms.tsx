@@ -60,7 +60,9 @@ const whoStep = (visitor: Visitor, call: Call, form: WhoForm): Step => {
   const { name, phone, keptPin, problems = {}, status = 400 } = form
   const hasProblem = Object.keys(problems).length > 0
   return {
-    ...{ step: 1, title: texts.signUp, status: hasProblem ? status : 200 },
+    step: 1,
+    title: texts.signUp,
+    status: hasProblem ? status : 200,
     body: [
       hasProblem && <Wrong text={problems['form'] ?? texts.wrongSeveral} />,
       <Hidden fields={{ csrf, ...(keptPin !== undefined && { kept_pin: keptPin }) }} />,
@@ -86,7 +88,9 @@ const numberStep = (
   { profile, sealed }: SealedRegistration,
   problem: string | undefined,
 ): Step => ({
-  ...{ step: 2, title: texts.numberTitle, status: problem === undefined ? 200 : 400 },
+  step: 2,
+  title: texts.numberTitle,
+  status: problem === undefined ? 200 : 400,
   body: [
     <Hidden fields={{ csrf, registration: sealed }} />,
     <p>{filled(texts.numberWhat, { number: <b>+{profile.phone}</b> })}</p>,
@@ -106,7 +110,9 @@ const authenticatorStep = (
 ): Step => {
   const { texts, csrf } = visitor
   return {
-    ...{ step: 3, title: texts.authenticatorTitle, status: problem === undefined ? 200 : 400 },
+    step: 3,
+    title: texts.authenticatorTitle,
+    status: problem === undefined ? 200 : 400,
     body: [
       <Hidden fields={{ csrf, registration: sealed }} />,
       authenticatorHtml(visitor, { codeSecret, ...shown }),

@@ -68,7 +68,9 @@ export const signUpRoutes = (needs: SignUpNeeds & BeginSessionNeeds, visits: Vis
     const typed = { phone, name, pin }
     const read = visits.phoneOf(phone)
     const problems = problemsOf(texts, {
-      ...{ ...typed, phone: read, pinAgain: fieldOf(form, 'pin_again') },
+      ...typed,
+      phone: read,
+      pinAgain: fieldOf(form, 'pin_again'),
     })
     const isWrong = Object.keys(problems).length > 0
     const known = { ...typed, phone: read ?? phone }

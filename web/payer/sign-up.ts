@@ -51,7 +51,10 @@ const asking =
   (phone: string, texts: Texts, { at, request, traceparent }: Call): string =>
     proofs.ask({
       traceparent,
-      ...{ purpose: 'sign_up', phone, at, address: request.remoteAddress ?? '' },
+      purpose: 'sign_up',
+      phone,
+      at,
+      address: request.remoteAddress ?? '',
       word: async (code) => {
         const { host, origin } = new URL(issuer())
         return (await hasAccount(phone))

@@ -149,9 +149,14 @@ export const leavePage = (visitor: LobbyVisitor, { shop, member }: Known): Porta
   const title = texts.leave({ merchant: shop.name })
   const { leaveWhat } = textsIn[visitor.language].staff
   return formPage(visitor, {
-    ...{ title, button: title, isDangerous: true, fields: <p>{leaveWhat}</p> },
-    ...{ action: lobbyPath, hidden: { merchant: shop.merchant, member, decision: 'decline' } },
-    ...{ back: lobbyPath, backText: texts.leaveNo },
+    title,
+    button: title,
+    isDangerous: true,
+    fields: <p>{leaveWhat}</p>,
+    action: lobbyPath,
+    hidden: { merchant: shop.merchant, member, decision: 'decline' },
+    back: lobbyPath,
+    backText: texts.leaveNo,
   })
 }
 

@@ -77,8 +77,12 @@ export const timesPage = (
   const texts = textsIn[visitor.language].money
   const back = moneyPath(visitor)
   return formPage(visitor, {
-    ...{ title: texts.timesChange, action: moneyPath(visitor, 'times'), back, button: texts.save },
-    ...{ isWrong: problems !== undefined, above: crumbsHtml(visitor) },
+    title: texts.timesChange,
+    action: moneyPath(visitor, 'times'),
+    back,
+    button: texts.save,
+    isWrong: problems !== undefined,
+    above: crumbsHtml(visitor),
     fields: [
       <Choice
         name="frequency"

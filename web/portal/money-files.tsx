@@ -184,7 +184,11 @@ export const fileReply = async (
   const { sha256 } = parts[Number(part) - 1] ?? refuse('resource_is_unknown')
   const body = (await needs.readLog(sha256)) ?? refuse('resource_is_unknown')
   return sentAs(needs, visitor, body, {
-    ...{ name, type, summary, file: `${title}-${name}-${part}`, csv: `${name}-${part}.csv` },
+    name,
+    type,
+    summary,
+    file: `${title}-${name}-${part}`,
+    csv: `${name}-${part}.csv`,
   })
 }
 

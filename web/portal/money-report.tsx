@@ -115,7 +115,9 @@ export const stepsOf = (
   visitor: PortalVisitor,
 ): readonly Step[] =>
   parts.map(({ name, sum, kind }) => ({
-    ...{ name, kind, value: Number(sum) / 10 ** decimalsOf(currency) },
+    name,
+    kind,
+    value: Number(sum) / 10 ** decimalsOf(currency),
     shown: sumText(sum, currency, visitor),
   }))
 

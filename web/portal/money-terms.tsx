@@ -34,19 +34,28 @@ type Terms = FeeTerms & Pick<FeeSchedule, 'currency'>
 
 const chargesOf = (schedule: FeeTerms, texts: Catalogue['money']): readonly Charge[] => [
   {
-    ...{ of: 'transaction', name: texts.transactionFee, when: texts.transactionFeeWhen },
-    ...{ rate: schedule.transactionRate, fixed: schedule.transactionFixed },
+    of: 'transaction',
+    name: texts.transactionFee,
+    when: texts.transactionFeeWhen,
+    rate: schedule.transactionRate,
+    fixed: schedule.transactionFixed,
   },
   {
-    ...{ of: 'transaction', name: texts.interchangeFee, when: texts.interchangeFeeWhen },
+    of: 'transaction',
+    name: texts.interchangeFee,
+    when: texts.interchangeFeeWhen,
     rate: schedule.interchangeRate,
   },
   {
-    ...{ of: 'permission', name: texts.permissionFee, when: texts.permissionFeeWhen },
+    of: 'permission',
+    name: texts.permissionFee,
+    when: texts.permissionFeeWhen,
     fixed: schedule.permissionFixed,
   },
   {
-    ...{ of: 'settlement', name: texts.settlementFee, when: texts.settlementFeeWhen },
+    of: 'settlement',
+    name: texts.settlementFee,
+    when: texts.settlementFeeWhen,
     fixed: schedule.settlementFixed,
   },
 ]

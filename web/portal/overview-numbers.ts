@@ -90,7 +90,10 @@ const columnsOf = async (
     const [start = 0, end = 0] = earlier.slice(index)
     const hasBegun = from <= at
     columns.push({
-      ...{ from, to, hasBegun, rows: rowsOf(from, to) },
+      from,
+      to,
+      hasBegun,
+      rows: rowsOf(from, to),
       before: { from: start, rows: rowsOf(start, Math.min(end, sameTime)) },
     })
     // Captures have their turn between the parts.
@@ -125,7 +128,8 @@ export const numbersFor = async (
     return {
       currency,
       columns: columns.map(({ rows, before: { from, rows: earlier }, ...column }) => ({
-        ...{ ...column, ...of(rows) },
+        ...column,
+        ...of(rows),
         before: { from, ...of(earlier) },
       })),
       pointsOfSale: byPos

@@ -98,7 +98,8 @@ const tilesOf = ({ visitor, numbers }: Shown): readonly Tile[] => {
   return [
     { name: texts.turnover, of: ({ captured }) => captured, shown: amount },
     {
-      ...{ name: texts.payments, of: ({ payments }: Taken) => payments },
+      name: texts.payments,
+      of: ({ payments }: Taken) => payments,
       shown: (one) => count.format(one),
       note: countNote(numbers.total, visitor),
     },

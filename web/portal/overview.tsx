@@ -117,14 +117,18 @@ export const overviewRoutes = (needs: OverviewNeeds, visits: Visits): Route[] =>
   return [
     page(
       {
-        ...{ ...place, path: '/portal/:merchant/', summary: 'The overview of a merchant' },
+        ...place,
+        path: '/portal/:merchant/',
+        summary: 'The overview of a merchant',
         ownQuery: overviewQuery,
       },
       (visitor, call) => overviewPage(needs, visitor, call),
     ),
     form(
       {
-        ...{ ...place, path: '/portal/:merchant/', summary: 'Hide the first steps' },
+        ...place,
+        path: '/portal/:merchant/',
+        summary: 'Hide the first steps',
         ownForm: plainForm,
       },
       async (visitor, call) => hideSteps(needs, visits, visitor, call as Call),

@@ -217,7 +217,11 @@ const changing = (needs: OwnSettingsNeeds, visits: Visits) => {
     const { at, request, traceparent } = call
     const texts = textsIn[visitor.language].notices
     const proof = mailProofs.ask({
-      ...{ purpose: 'mail', phone: email, payer: visitor.session.payer, at, traceparent },
+      purpose: 'mail',
+      phone: email,
+      payer: visitor.session.payer,
+      at,
+      traceparent,
       address: request.remoteAddress ?? '',
       word: async (code) => texts.mailCode({ code, host: new URL(needs.issuer()).host }),
     })

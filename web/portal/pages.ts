@@ -25,7 +25,8 @@ export const inLobbyRoutes = routesOf({
 /** Makes pages and forms of the portal, whose paths have `:merchant`. */
 export const portalPages = (needs: PortalNeeds, visits: Visits) =>
   staffPages<PortalVisitor, PortalPage, StaffAction, Area, typeof shopParams>(needs, visits, {
-    ...{ group: 'Portal', params: shopParams },
+    group: 'Portal',
+    params: shopParams,
     missing: 'Not on the staff of the merchant, or it has no such thing.',
     homeOf: (visitor) => ('shop' in visitor ? portalPath(visitor.shop.merchant) : '/portal/'),
     enter: (visitor, { params }) =>

@@ -130,7 +130,8 @@ const codesFound = ({ needs, visitor: { shop }, text }: Sought): Finding => {
   const found = [...new Map(rows.map(({ data }) => [data.id, data])).values()].map(
     ({ id, description }) => ({
       href: portalPath(shop.merchant, pointsPath(`/code/${id}`)),
-      ...{ name: description ?? id, about: [description === null ? '' : id] },
+      name: description ?? id,
+      about: [description === null ? '' : id],
     }),
   )
   return { found }
@@ -152,7 +153,8 @@ const peopleFound = async ({ needs, visitor, text }: Sought): Promise<Finding> =
   const found = named
     .filter(({ name, number }) => has(text, name) || (digits && number.includes(digits)))
     .map(({ name, number, terms }) => ({
-      ...{ href: staffPath(shop.merchant), name },
+      href: staffPath(shop.merchant),
+      name,
       about: [textsIn[language].portal[`role_${terms.role}`], `+${number}`],
     }))
   return { found }

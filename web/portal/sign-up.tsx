@@ -110,8 +110,12 @@ const signUpPage = (
   const isNew = !hasProblems(problems)
   const accountHint = visitor.isSandbox ? texts.payoutHint : undefined
   return formPage(visitor, {
-    ...{ title: texts.signUp, action: path, hidden: { form }, button: texts.signUpDo },
-    ...{ back: '/portal/', backText: textsIn[visitor.language].portal.yourMerchants },
+    title: texts.signUp,
+    action: path,
+    hidden: { form },
+    button: texts.signUpDo,
+    back: '/portal/',
+    backText: textsIn[visitor.language].portal.yourMerchants,
     isWrong: !isNew,
     fields: [
       field('name', texts.name, texts.nameHint),
@@ -134,7 +138,10 @@ const signUpPage = (
 }
 
 const nothingTyped = ({ locale }: LobbyVisitor): Typed => ({
-  ...{ name: '', organization: '', currency: 'NOK', payout_account: '' },
+  name: '',
+  organization: '',
+  currency: 'NOK',
+  payout_account: '',
   time_zone: zoneOfLocale(locale),
 })
 
@@ -155,7 +162,10 @@ const carryOut =
       await needs.signUpMerchant(
         payer,
         {
-          ...{ id, phone, name: given.name, currency: given.currency.toUpperCase() },
+          id,
+          phone,
+          name: given.name,
+          currency: given.currency.toUpperCase(),
           organizationId: organizationIdOf(given),
           payoutAccount: needs.readAccount(given.payout_account) ?? '',
           timeZone: readTimeZone(given.time_zone) ?? utc,

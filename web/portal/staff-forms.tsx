@@ -45,7 +45,9 @@ export const inviteForm = (
   const { problems = {}, phone } = given
   const known = needs.posOf(visitor.shop.merchant)
   return staffForm(visitor, {
-    ...{ title: texts.invite, button: texts.inviteDo, hidden: { change: 'invite' } },
+    title: texts.invite,
+    button: texts.inviteDo,
+    hidden: { change: 'invite' },
     isWrong: given.problems !== undefined,
     beside: [[formNext, [texts.inviteNext, texts.inviteWhat, texts.ownerNext]]],
     fields: [
@@ -66,7 +68,8 @@ export const roleForm = async (
   const known = needs.posOf(visitor.shop.merchant)
   const name = (await personName(needs, one)) ?? texts.erased
   return staffForm(visitor, {
-    ...{ title: texts.changeRole({ name }), button: texts.save },
+    title: texts.changeRole({ name }),
+    button: texts.save,
     hidden: { change: 'role', member: one.member, attempt: needs.newId() },
     beside: [
       [frame.formWho, whoHtml(needs, visitor, one, name)],
@@ -97,7 +100,8 @@ export const endForm = async (
     title: isMe ? texts.leave : texts.removeAsk({ name }),
     button: isMe ? texts.leave : texts.remove,
     hidden: { change: isMe ? 'leave' : 'remove', member: one.member, attempt: needs.newId() },
-    ...{ isDangerous: true, isWrong: problems !== undefined },
+    isDangerous: true,
+    isWrong: problems !== undefined,
     beside: [
       [frame.formWho, whoHtml(needs, visitor, one, name)],
       ...(isMe ? [] : [[frame.formNext, [texts.removeNext]] as const]),

@@ -228,8 +228,12 @@ export const staffPage = async (
   const texts = textsIn[language].staff
   const { members } = await needs.findStaff(shop.merchant)
   const told = {
-    ...{ invited: texts.invitedDone, saved: texts.roleChanged, removed: texts.removed },
-    ...{ ended: texts.sessionEnded, asked: texts.ownerAsked, withdrawn: texts.withdrawn },
+    invited: texts.invitedDone,
+    saved: texts.roleChanged,
+    removed: texts.removed,
+    ended: texts.sessionEnded,
+    asked: texts.ownerAsked,
+    withdrawn: texts.withdrawn,
   }
   const invite = (
     <Link class="button" href={staffPath(shop.merchant, '?invite')} text={texts.invite} />

@@ -72,7 +72,9 @@ export const staffPages = <
       show: (visitor: Visitor, call: PageCall<Schema>) => Promise<Shown<Page>>,
     ): Route =>
       route({
-        ...{ ...ofPage, ...usual, ...place },
+        ...ofPage,
+        ...usual,
+        ...place,
         errors: { ...ofPages, ...errors },
         handle: (call) =>
           inHouse(call, { action, area }, (visitor) => show(visitor, call as PageCall<Schema>)),
@@ -92,7 +94,9 @@ export const staffPages = <
       carryOut: (visitor: Visitor, call: FormCall<Schema, Asked>) => Promise<Shown<Page>>,
     ): Route =>
       route({
-        ...{ ...ofForm(hasNextPage), ...usual, ...place },
+        ...ofForm(hasNextPage),
+        ...usual,
+        ...place,
         errors: { ...ofForms, ...errors },
         handle: (call) =>
           inHouse(call, { action, area }, (visitor) => {
@@ -121,7 +125,11 @@ export const staffPages = <
       ) => Promise<Shown<Page>>,
     ): Route =>
       route({
-        ...{ ...ofPage, method: 'POST', isSafe: false, ...usual, ...place },
+        ...ofPage,
+        method: 'POST',
+        isSafe: false,
+        ...usual,
+        ...place,
         errors: { ...ofForms, ...errors },
         upload: {
           admits: () => true,

@@ -70,9 +70,15 @@ export const makeErrorPage =
     const { language, locale } = readersLanguage({ header })
     const texts = textsIn[language].payer
     const page = await pageReply({
-      ...{ language: locale, texts, isSecure, footer },
+      language: locale,
+      texts,
+      isSecure,
+      footer,
       ...problemPage({
-        ...{ texts, locale, status, now },
+        texts,
+        locale,
+        status,
+        now,
         text: plainText(texts, `problem${status}`) ?? texts.wrongInput,
         retryAfter: retryAfterOf(headers),
         more:

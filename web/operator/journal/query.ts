@@ -49,7 +49,8 @@ const entryDays = (
 ): EntryDays => {
   const startOf = (day: string): Instant => Date.parse(`${day}T00:00:00Z`)
   return {
-    ...{ since, until },
+    since,
+    until,
     linesAfter: since === earliestDay ? 0 : positionAt(startOf(since) - 1),
     linesBefore: positionAt(startOf(until) + dayMs + clockToleranceMs) + 1,
   }

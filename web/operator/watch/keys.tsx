@@ -143,7 +143,9 @@ export const keyRoutes = (
   return [
     page(
       {
-        ...{ action: 'see_keys', area: 'keys', path: '/operator/keys' },
+        action: 'see_keys',
+        area: 'keys',
+        path: '/operator/keys',
         summary: 'Keys that sign, and what wraps the vault',
       },
       (visitor, call) => keysPage(needs, visitor, call),

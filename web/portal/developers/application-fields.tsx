@@ -21,14 +21,16 @@ const attempt = hidden('a form that is sent twice makes one secret.').optional()
 
 export const newApplicationForm = plainForm.extend({
   ...told,
-  ...{ attempt, code },
+  attempt,
+  code,
   kind: z.enum(['confidential', 'public']),
   dpop: typed('`yes`: tokens are bound to a key of the application.').optional(),
 })
 
 export const applicationForm = plainForm.extend({
   ...told,
-  ...{ attempt, code },
+  attempt,
+  code,
   change: z
     .enum(['told', 'secret', 'disable', 'enable', 'remove'])
     .meta({ description: 'Hidden in the form: what is changed.' }),

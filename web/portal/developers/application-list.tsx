@@ -70,7 +70,9 @@ export const applicationListPage = (
   const { shop, me } = visitor
   const path = applicationsPath(shop.merchant)
   return developersPage(visitor, {
-    ...{ tab: 'applications', title: texts.tab_applications, done },
+    tab: 'applications',
+    title: texts.tab_applications,
+    done,
     actions: mayDo(me.terms, 'change_applications') ? (
       <Link class="button" href={`${path}?add`} text={texts.addApplication} />
     ) : null,

@@ -104,7 +104,10 @@ export const applicationPage = (
   const { clientId, name, redirectUris, previousSecret } = row.data
   const until = previousSecret && at < previousSecret.until ? previousSecret.until : undefined
   return developersPage(visitor, {
-    ...{ tab: 'applications', title: name, done, status: given === undefined ? 200 : 400 },
+    tab: 'applications',
+    title: name,
+    done,
+    status: given === undefined ? 200 : 400,
     body: [
       <Crumbs links={[[applicationsPath(shop.merchant), texts.tab_applications]]} />,
       secret !== undefined && secretHtml(visitor, name, secret),

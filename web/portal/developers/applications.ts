@@ -70,7 +70,9 @@ export const portalApplicationRoutes = (needs: PortalApplicationNeeds, visits: V
   return [
     page(
       {
-        ...{ ...place, path: listPath, summary: 'OAuth applications' },
+        ...place,
+        path: listPath,
+        summary: 'OAuth applications',
         ownQuery: z.object({
           add: asked('The form of a new application.'),
           before: asked('Where the page before ended.'),
@@ -86,8 +88,11 @@ export const portalApplicationRoutes = (needs: PortalApplicationNeeds, visits: V
     ),
     form(
       {
-        ...{ ...place, path: listPath, action: 'change_applications', hasNextPage: true },
-        ...{ summary: 'Register an application; its secret is shown this once' },
+        ...place,
+        path: listPath,
+        action: 'change_applications',
+        hasNextPage: true,
+        summary: 'Register an application; its secret is shown this once',
         ownForm: newApplicationForm,
       },
       add,
@@ -102,9 +107,13 @@ export const portalApplicationRoutes = (needs: PortalApplicationNeeds, visits: V
     ),
     form(
       {
-        ...{ ...place, path: onePath, params: oneParams, action: 'change_applications' },
+        ...place,
+        path: onePath,
+        params: oneParams,
+        action: 'change_applications',
         summary: 'Change an application: what is told of it, its secret, or that it is there',
-        ...{ ownForm: applicationForm, hasNextPage: true },
+        ownForm: applicationForm,
+        hasNextPage: true,
       },
       (visitor, call) => change(visitor, findIn(visitor, call.params.client), call),
     ),

@@ -326,7 +326,9 @@ export const callbackListPage = async (
   const older = `?before=${last?.place}${status === undefined ? '' : `&status=${status}`}`
   const mayChange = mayDo(me.terms, 'change_callbacks')
   return developersPage(visitor, {
-    ...{ tab: 'callbacks', title: texts.tab_callbacks, done },
+    tab: 'callbacks',
+    title: texts.tab_callbacks,
+    done,
     status: asked.problems === undefined ? 200 : 400,
     follow: portalPath(shop.merchant, `events?after=${newest}`),
     body: [

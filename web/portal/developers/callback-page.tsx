@@ -124,7 +124,9 @@ export const callbackPage = async (
   const mayRetry = mayDo(visitor.me.terms, 'change_callbacks') && uri !== null
   const path = callbacksPath(merchant, `/${row.id}`)
   return developersPage(visitor, {
-    ...{ tab: 'callbacks', title: callbackWords(visitor, row.event), done },
+    tab: 'callbacks',
+    title: callbackWords(visitor, row.event),
+    done,
     follow: portalPath(merchant, `events?after=${newest}`),
     body: [
       <Crumbs links={[[callbacksPath(merchant), texts.tab_callbacks]]} />,

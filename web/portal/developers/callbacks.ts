@@ -72,7 +72,9 @@ const listAsked = (visitor: PortalVisitor, call: Call) => {
   const isSecretShown = search.has('secret')
   if (isSecretShown && !mayDo(visitor.me.terms, 'change_callbacks')) refuse('role_forbids_it')
   return {
-    ...{ at: call.at, isSecretShown, done: doneIn(visitor, search, doneTexts) },
+    at: call.at,
+    isSecretShown,
+    done: doneIn(visitor, search, doneTexts),
     status: callbackFilters.find((one) => one === search.get('status')),
     before: Number.isSafeInteger(before) ? before : Number.MAX_SAFE_INTEGER,
   }
@@ -137,17 +139,17 @@ export const portalCallbackRoutes = (needs: PortalCallbackNeeds, visits: Visits)
     done: asked('What was done.'),
   })
   return [
-    page(
-      { ...{ ...place, path: listPath, summary: 'Callback messages' }, ownQuery },
-      (visitor, call) => callbackListPage(needs, visitor, listAsked(visitor, call)),
+    page({ ...place, path: listPath, summary: 'Callback messages', ownQuery }, (visitor, call) =>
+      callbackListPage(needs, visitor, listAsked(visitor, call)),
     ),
     form(
       {
-        ...{ ...place, path: listPath, action: 'change_callbacks', hasNextPage: true },
-        ...{
-          summary: 'Replace the secret, set the own address, send a test or all failed of an hour',
-          ownForm: listForm,
-        },
+        ...place,
+        path: listPath,
+        action: 'change_callbacks',
+        hasNextPage: true,
+        summary: 'Replace the secret, set the own address, send a test or all failed of an hour',
+        ownForm: listForm,
       },
       changing(needs, visits, askCode(confirm)),
     ),
@@ -163,8 +165,12 @@ export const portalCallbackRoutes = (needs: PortalCallbackNeeds, visits: Visits)
     ),
     form(
       {
-        ...{ ...place, path: onePath, params: oneParams, action: 'change_callbacks' },
-        ...{ summary: 'Send a callback again now', ownForm: oneForm },
+        ...place,
+        path: onePath,
+        params: oneParams,
+        action: 'change_callbacks',
+        summary: 'Send a callback again now',
+        ownForm: oneForm,
       },
       async (visitor, call) => {
         const row = findIn(visitor, call.params.message)

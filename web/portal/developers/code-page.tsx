@@ -105,8 +105,12 @@ export const askCode =
     const fields: readonly (readonly [string, unknown])[] = Object.entries(call.body)
     const kept = fields.filter(isKept).map(([name, value]) => [name, String(value)])
     return formPage(visitor, {
-      ...{ title: texts.codeTitle, button: visitor.texts.continue, action: path, back: path },
-      ...{ isWrong, hidden: Object.fromEntries(kept) as Record<string, string> },
+      title: texts.codeTitle,
+      button: visitor.texts.continue,
+      action: path,
+      back: path,
+      isWrong,
+      hidden: Object.fromEntries(kept) as Record<string, string>,
       fields: [
         <p>{texts.codeWhat}</p>,
         codeField(visitor.texts, isWrong ? problem : undefined, { autofocus: true }),

@@ -214,7 +214,9 @@ const destinationsPage = (
   const texts = textsOf(visitor)
   const rows = needs.eventDestinations.list(visitor.shop.merchant, Number.MAX_SAFE_INTEGER, 20)
   return developersPage(visitor, {
-    ...{ tab: 'destinations', title: texts.tab_destinations, done: view.done },
+    tab: 'destinations',
+    title: texts.tab_destinations,
+    done: view.done,
     status: view.problems === undefined ? 200 : 400,
     body: [
       <Card title={texts.tab_destinations}>
@@ -308,17 +310,18 @@ export const portalDestinationRoutes = (needs: PortalDestinationNeeds, visits: V
   const ownQuery = z.object({ done: asked('What was done.') })
   return [
     page(
-      { ...{ ...place, path: listPath, summary: 'Event destinations' }, ownQuery },
+      { ...place, path: listPath, summary: 'Event destinations', ownQuery },
       async (visitor, call) =>
         destinationsPage(needs, visitor, { done: doneIn(visitor, searchOf(call), doneTexts) }),
     ),
     form(
       {
-        ...{ ...place, path: listPath, action: 'change_callbacks', hasNextPage: true },
-        ...{
-          summary: 'Add, disable, replay or remove an event destination, or replace its secret',
-          ownForm: destinationForm,
-        },
+        ...place,
+        path: listPath,
+        action: 'change_callbacks',
+        hasNextPage: true,
+        summary: 'Add, disable, replay or remove an event destination, or replace its secret',
+        ownForm: destinationForm,
       },
       changing(needs, visits, askCode(confirm)),
     ),

@@ -43,8 +43,12 @@ export const newApplicationPage = (visitor: PortalVisitor, given: GivenApplicati
   const path = applicationsPath(visitor.shop.merchant)
   const { attempt, isPublic, isBound, problems } = given
   return formPage(visitor, {
-    ...{ title: texts.addApplication, button: texts.addApplicationDo, action: path, back: path },
-    ...{ isWrong: problems !== undefined, hidden: { attempt } },
+    title: texts.addApplication,
+    button: texts.addApplicationDo,
+    action: path,
+    back: path,
+    isWrong: problems !== undefined,
+    hidden: { attempt },
     fields: [
       toldHtml(visitor, given, problems),
       kindHtml(visitor, isPublic),

@@ -34,8 +34,12 @@ export const newUserPage = (visitor: PortalVisitor, given: GivenNewUser): Portal
     />
   )
   return formPage(visitor, {
-    ...{ title: texts.addUser, button: texts.addUserDo, action: path, back: path },
-    ...{ isWrong: given.problems !== undefined, hidden: { attempt } },
+    title: texts.addUser,
+    button: texts.addUserDo,
+    action: path,
+    back: path,
+    isWrong: given.problems !== undefined,
+    hidden: { attempt },
     fields: [
       <Field
         name="id"

@@ -170,7 +170,8 @@ const requestPage = (
   const refused = needs.refusalsOf(merchant).filter(fits)
   const shown = joined(needs.requestsOf(merchant, fits, mostShown), refused)
   return developersPage(visitor, {
-    ...{ tab: 'requests', title: texts.tab_requests },
+    tab: 'requests',
+    title: texts.tab_requests,
     body: (
       <Card title={texts.tab_requests}>
         <p class="quiet small">{texts.requestsWhat({ count: mostShown })}</p>
@@ -189,7 +190,8 @@ const requestPage = (
 export const portalRequestRoutes = (needs: PortalRequestNeeds, visits: Visits): Route[] => [
   portalPages(needs, visits).page(
     {
-      ...{ action: 'see_developers', area: 'developers' },
+      action: 'see_developers',
+      area: 'developers',
       path: '/portal/:merchant/developers/requests',
       summary: 'The last requests of a merchant, and why those that were refused were',
       ownQuery: z.object({

@@ -158,7 +158,9 @@ export const sandboxPage = async (
   const mayChange = mayDo(me.terms, 'change_api_users')
   const waiting = needs.lists.open(shop.merchant, true, range)
   return developersPage(visitor, {
-    ...{ tab: 'sandbox', title: texts.tab_sandbox, done },
+    tab: 'sandbox',
+    title: texts.tab_sandbox,
+    done,
     follow: portalPath(shop.merchant, `events?after=${newest}`),
     body: [
       mayChange && simulatorHtml(visitor, namesOfPos(needs, shop.merchant), waiting),
@@ -243,7 +245,9 @@ export const portalSandboxRoutes = (needs: PortalSandboxNeeds, visits: Visits): 
   return [
     page(
       {
-        ...{ ...place, path, action: 'see_developers' },
+        ...place,
+        path,
+        action: 'see_developers',
         summary: 'The clock and the payers of the sandbox',
         ownQuery: z.object({
           done: asked('What was done.'),
@@ -254,8 +258,11 @@ export const portalSandboxRoutes = (needs: PortalSandboxNeeds, visits: Visits): 
     ),
     form(
       {
-        ...{ ...place, path, action: 'change_api_users' },
-        ...{ summary: 'Answer as a payer, move the clock, or settle', ownForm: sandboxForm },
+        ...place,
+        path,
+        action: 'change_api_users',
+        summary: 'Answer as a payer, move the clock, or settle',
+        ownForm: sandboxForm,
       },
       async (visitor, call): Promise<Shown> => {
         const change = fieldOf(call.body, 'change')

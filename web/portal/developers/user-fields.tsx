@@ -29,7 +29,8 @@ const attempt = hidden('a form that is sent twice makes one secret.').optional()
 export const newUserForm = plainForm.extend({
   ...accessFields,
   ...keyField,
-  ...{ attempt, code },
+  attempt,
+  code,
   id: typed('The name of the user.', 'till-2'),
   credential: z.enum(['key', 'secret']),
 })
@@ -42,7 +43,8 @@ const changes = [
 export const userForm = plainForm.extend({
   ...accessFields,
   ...keyField,
-  ...{ attempt, code },
+  attempt,
+  code,
   change: z.enum(changes).meta({ description: 'Hidden in the form: what is changed.' }),
 })
 

@@ -205,7 +205,10 @@ export const userPage = (
   const texts = textsOf(visitor)
   const status = given.problems === undefined ? 200 : 400
   return developersPage(visitor, {
-    ...{ tab: 'users', title: row.data.id, done, status },
+    tab: 'users',
+    title: row.data.id,
+    done,
+    status,
     body: [
       <Crumbs links={[[developersPath(visitor.shop.merchant), texts.tab_users]]} />,
       secret !== undefined && secretHtml(needs, visitor, row.data.id, secret),

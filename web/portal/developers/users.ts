@@ -50,6 +50,26 @@ const checkMay = ({ me }: PortalVisitor): void => {
   if (!mayDo(me.terms, 'change_api_users')) refuse('role_forbids_it')
 }
 
+const listQuery = z.object({
+  add: asked('The form of a new user.'),
+  before: asked('Where the page before ended.'),
+  done: asked('What was done.'),
+})
+
+const listOrForm = async (
+  needs: PortalUserNeeds,
+  visitor: PortalVisitor,
+  search: URLSearchParams,
+) => {
+  if (search.has('add')) {
+    checkMay(visitor)
+    return newUserPage(visitor, { attempt: needs.newId() })
+  }
+  const before = Number(search.get('before') ?? Number.MAX_SAFE_INTEGER)
+  const from = Number.isSafeInteger(before) ? before : Number.MAX_SAFE_INTEGER
+  return userListPage(needs, visitor, from, doneIn(visitor, search, doneTexts))
+}
+
 /** API users of a merchant: they are made, get keys and secrets, and end. */
 export const portalUserRoutes = (needs: PortalUserNeeds, visits: Visits): Route[] => {
   const { page, form, confirm } = portalPages(needs, visits)
@@ -59,28 +79,21 @@ export const portalUserRoutes = (needs: PortalUserNeeds, visits: Visits): Route[
   return [
     page(
       {
-        ...{ ...place, path: listPath, summary: 'API users, and how to begin' },
-        ownQuery: z.object({
-          add: asked('The form of a new user.'),
-          before: asked('Where the page before ended.'),
-          done: asked('What was done.'),
-        }),
+        ...place,
+        path: listPath,
+        summary: 'API users, and how to begin',
+        ownQuery: listQuery,
       },
-      async (visitor, call) => {
-        const search = searchOf(call)
-        if (search.has('add')) {
-          checkMay(visitor)
-          return newUserPage(visitor, { attempt: needs.newId() })
-        }
-        const before = Number(search.get('before') ?? Number.MAX_SAFE_INTEGER)
-        const from = Number.isSafeInteger(before) ? before : Number.MAX_SAFE_INTEGER
-        return userListPage(needs, visitor, from, doneIn(visitor, search, doneTexts))
-      },
+      (visitor, call) => listOrForm(needs, visitor, searchOf(call)),
     ),
     form(
       {
-        ...{ ...place, path: listPath, action: 'change_api_users' },
-        ...{ summary: 'Make an API user', ownForm: newUserForm, hasNextPage: true },
+        ...place,
+        path: listPath,
+        action: 'change_api_users',
+        summary: 'Make an API user',
+        ownForm: newUserForm,
+        hasNextPage: true,
       },
       add,
     ),
@@ -94,9 +107,13 @@ export const portalUserRoutes = (needs: PortalUserNeeds, visits: Visits): Route[
     ),
     form(
       {
-        ...{ ...place, path: onePath, params: oneParams, action: 'change_api_users' },
+        ...place,
+        path: onePath,
+        params: oneParams,
+        action: 'change_api_users',
         summary: 'Change an API user: what it may, its key or secret, or that it is there',
-        ...{ ownForm: userForm, hasNextPage: true },
+        ownForm: userForm,
+        hasNextPage: true,
       },
       (visitor, call) => change(visitor, findIn(visitor, call.params.user), call),
     ),

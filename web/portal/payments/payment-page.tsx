@@ -187,7 +187,12 @@ const bodyOf = async (needs: PaymentPageNeeds, shown: ShownPayment, asked: Asked
   const actors = new Set(history.events.map(({ metadata }) => metadata.actor))
   const names = await namesOf(needs, shop.merchant, actors)
   const told: Told = {
-    ...{ texts, locale, shop, at: visitor.at, currency: payment.request.currency, names },
+    texts,
+    locale,
+    shop,
+    at: visitor.at,
+    currency: payment.request.currency,
+    names,
     posNames: namesOfPos(needs, shop.merchant),
   }
   const pages = pagesHtml(shown, history, before !== undefined)

@@ -122,7 +122,8 @@ const paymentCsvRoute = (needs: PaymentCsvNeeds, { page }: PortalPages): Route =
       const find: FindPage = (filters) => search(of, filters, { limit: linesAPart, at })
       const name = `payments-${shop.merchant}-${dateIn(shop.timeZone, at)}.csv`
       const lines = linesOf(needs, find, filtersOf(searchOf(call)), {
-        ...{ at, timeZone: shop.timeZone },
+        at,
+        timeZone: shop.timeZone,
       })
       return csvDownload(name, textStream(lines), pageHeaders(needs.isSecure))
     },

@@ -111,14 +111,18 @@ export const codeFormRoutes = (
   ),
   form(
     {
-      ...{ ...changing, path: `${path}/new-code`, ownForm: codeForm },
+      ...changing,
+      path: `${path}/new-code`,
+      ownForm: codeForm,
       summary: 'Make a code, with or without a sticker',
     },
     makeCode(needs, visits),
   ),
   page(
     {
-      ...{ ...changing, path: `${path}/code/:shortlink_id/change`, params: codeParams },
+      ...changing,
+      path: `${path}/code/:shortlink_id/change`,
+      params: codeParams,
       summary: 'How a code may be changed',
     },
     async (visitor, call) => {
@@ -131,7 +135,9 @@ export const codeFormRoutes = (
   ),
   form(
     {
-      ...{ ...changing, path: `${path}/code/:shortlink_id/change`, params: codeParams },
+      ...changing,
+      path: `${path}/code/:shortlink_id/change`,
+      params: codeParams,
       ownForm: codeForm,
       summary: 'Change or remove a code',
     },

@@ -45,7 +45,9 @@ export const pointForm = (visitor: PortalVisitor, { path, ...part }: FormPart): 
   const { shop, language } = visitor
   const back = portalPath(shop.merchant, pointsPath())
   return formPage(visitor, {
-    ...{ ...part, back, action: portalPath(shop.merchant, pointsPath(path)) },
+    ...part,
+    back,
+    action: portalPath(shop.merchant, pointsPath(path)),
     above: <Crumbs links={[[back, textsIn[language].points.pos]]} />,
   })
 }

@@ -99,7 +99,9 @@ export const posFormRoutes = (
     ),
     form(
       {
-        ...{ ...changing, path: `${path}/new`, ownForm: posForm },
+        ...changing,
+        path: `${path}/new`,
+        ownForm: posForm,
         summary: 'Make a point of sale',
       },
       makePos(needs, visits),
@@ -116,7 +118,10 @@ export const posFormRoutes = (
     ),
     form(
       {
-        ...{ ...changing, path: `${path}/pos/:pos_id`, params: posParams, ownForm: posForm },
+        ...changing,
+        path: `${path}/pos/:pos_id`,
+        params: posParams,
+        ownForm: posForm,
         summary: 'Change or remove a point of sale',
       },
       changePos(needs, visits),

@@ -51,7 +51,12 @@ export type Given = Readonly<
 }
 
 export const nothingGiven: Given = {
-  ...{ amount: '', text: '', how: 'phone', phone: '', valid: validities[0], pos: '' },
+  amount: '',
+  text: '',
+  how: 'phone',
+  phone: '',
+  valid: validities[0],
+  pos: '',
   isReserved: false,
 }
 

@@ -82,7 +82,8 @@ export const takeRoutes = (needs: TakeNeeds, visits: Visits): Route[] => {
   return [
     page(
       {
-        ...{ ...start, summary: 'Take a payment' },
+        ...start,
+        summary: 'Take a payment',
         ownQuery: z.object({ amount: asked('How much.'), text: asked('What for.') }),
       },
       async (visitor, call) => {
