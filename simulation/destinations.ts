@@ -85,13 +85,20 @@ export const checkDestination = (play: Play, one: Destination, feed: readonly To
     const isDue = replays.length > 0 || (place ?? -1) >= registered.from
     if (!message || !matches(one, message) || !isDue)
       throw new Finding('destination', `${uri} got ${message?.event}, which is not for it`)
+    // Of a replay from between both, which does not wait for what is tried again (13.10).
+    const isReplayedWithout = (earlier: Told): boolean =>
+      replays.some(
+        ({ since, attempts }) =>
+          at >= attempts && message.timestamp >= since && earlier.timestamp < since,
+      )
     const skipped = feed.find(
       (earlier, from) =>
         from >= registered.to &&
         from < (place ?? 0) &&
         earlier.about === message.about &&
         matches(one, earlier) &&
-        !taken.has(earlier.id),
+        !taken.has(earlier.id) &&
+        !isReplayedWithout(earlier),
     )
     if (skipped) throw new Finding('callbackOrder', `${uri} got ${id} before ${skipped.id}`)
     if (isTaken) taken.set(id, at)

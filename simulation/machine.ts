@@ -29,9 +29,9 @@ const realWaits = { ms: 1, most: 5_000 }
 const realWait = (): Promise<void> =>
   new Promise((resolve) => void globalThis.setTimeout(resolve, realWaits.ms))
 
-/** Whether the platform reads or writes a file that nobody has put aside, as commands do. */
+/** Whether the platform works on a file, which nobody has put aside, as commands do. */
 const isReading = (): boolean =>
-  process.getActiveResourcesInfo().some((kind) => kind.startsWith('FSReq'))
+  process.getActiveResourcesInfo().some((kind) => /^(?:FSReq|CloseReq)/.test(kind))
 
 /** Turns of the loop before a timer fires. */
 const moreTurns = 3
@@ -108,11 +108,16 @@ export const simulatedMachine = (seed: number, beginsAt: number) => {
     waitsForFiles = false,
     isOver = () => false,
   ): Promise<boolean> => {
-    await turnOfLoop()
-    for (let turn = 0; turn < moreTurns && isIdle() && !isOver(); turn += 1) await turnOfLoop()
-    if (isOver()) return true
-    for (let times = 0; waitsForFiles && isReading() && times < realWaits.most; times += 1)
+    const turns = async (): Promise<void> => {
+      await turnOfLoop()
+      for (let turn = 0; turn < moreTurns && isIdle() && !isOver(); turn += 1) await turnOfLoop()
+    }
+    await turns()
+    for (let times = 0; waitsForFiles && isReading() && times < realWaits.most; times += 1) {
       await realWait()
+      await turns()
+    }
+    if (isOver()) return true
     if (asidesUnderWay > 0) return reading(asides).then(() => true)
     const first = immediates.find(mayRun)
     if (first) {

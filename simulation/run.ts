@@ -105,18 +105,10 @@ const replay = async (file: string): Promise<boolean> => {
 
 const kinds = ['one-node', 'many-nodes'] as const
 
-/** The share of worlds with several nodes, which take longer. */
-const shareOfMany = 0.1
-
-/** The nodes of a world, from its seed; of a kind that was asked for. */
-const nodesOf = (seed: number, kind: string | undefined): Nodes => {
-  if (kind !== undefined && !kinds.some((one) => one === kind))
-    throw new Error(`--world is one of ${kinds.join(', ')}`)
-  const random = randomFrom(seed, 10)
-  const hasMany = random() < shareOfMany
-  return kind === 'many-nodes' || (kind === undefined && hasMany)
-    ? pick(random, [2, 3, 3, 4, 5])
-    : 1
+/** The nodes of a world of a kind. */
+const nodesOf = (seed: number, kind = 'one-node'): Nodes => {
+  if (!kinds.some((one) => one === kind)) throw new Error(`--world is one of ${kinds.join(', ')}`)
+  return kind === 'many-nodes' ? pick(randomFrom(seed, 10), [2, 3, 3, 4, 5]) : 1
 }
 
 const playWorlds = async (): Promise<boolean> => {

@@ -160,7 +160,9 @@ export const openWorld = async (
   const note = (asked: Asked, answer: Answered): Answered => {
     const { method, path, body } = asked
     trace.update(`${machine.machine.wallClock()} ${method} ${path} ${JSON.stringify(body)}\n`)
-    trace.update(`${answer.status} ${answer.location} ${answer.text}\n`)
+    // Metrics tell of the machine that plays, such as its memory.
+    const text = path.startsWith('/metrics') ? '' : answer.text
+    trace.update(`${answer.status} ${answer.location} ${text}\n`)
     onAnswer(asked, answer)
     return answer
   }
