@@ -105,10 +105,14 @@ const isPlain = (value: unknown): boolean =>
   typeof value === 'boolean' ||
   (typeof value === 'string' && value !== '' && value.trim() === value)
 
+/** 2.2: a currency is stored in upper case. */
+const stored = (name: string, value: unknown): unknown =>
+  name === 'currency' ? String(value).toUpperCase() : value
+
 /** 1.2: the fields that were given are there. @throws Finding */
 export const checkEcho = (what: string, sent: Entry, shown: Entry): void => {
   const wrong = Object.entries(sent).filter(
-    ([name, value]) => name in shown && isPlain(value) && shown[name] !== value,
+    ([name, value]) => name in shown && isPlain(value) && shown[name] !== stored(name, value),
   )
   const [name, value] = wrong[0] ?? []
   if (name !== undefined)
