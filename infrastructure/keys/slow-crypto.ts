@@ -69,11 +69,24 @@ const onPool = {
 export type SlowCrypto = typeof onPool
 
 let used = onPool
+let hashesOfPublic = new Map<string, Promise<string>>()
+
+const use = (crypto: SlowCrypto): void => {
+  used = crypto
+  hashesOfPublic = new Map()
+}
 
 /** For the simulator; returns a function that brings back the real one. */
 export const installSlowCrypto = (other: SlowCrypto): (() => void) => {
-  used = other
-  return () => (used = onPool)
+  use(other)
+  return () => use(onPool)
+}
+
+/** The slow hash of a secret that is public, made once in a process. */
+export const hashOfPublic = (text: string): Promise<string> => {
+  const hash = hashesOfPublic.get(text) ?? hashSlowly(text)
+  hashesOfPublic.set(text, hash)
+  return hash
 }
 
 export const makePrivateKey: SlowCrypto['makePrivateKey'] = (type) => used.makePrivateKey(type)

@@ -24,7 +24,7 @@ import { keyInFile, readPublicKey } from '../../infrastructure/keys/keys.ts'
 import type { HashPin } from '../../application/recover.ts'
 import { newToken } from '../../infrastructure/people/id-tokens.ts'
 import { newCodeSecret } from '../../infrastructure/people/one-time-codes.ts'
-import { hashSecret } from '../../infrastructure/people/secrets.ts'
+import { hashOfPublic } from '../../infrastructure/keys/slow-crypto.ts'
 import { twinLinks } from '../../infrastructure/people/twin-links.ts'
 import { oneTimeCodeOf } from '../people/payer-accounts.ts'
 import { staffIn } from '../people/staff.ts'
@@ -84,17 +84,8 @@ const profileOf = (id: keyof typeof sandboxPayers): Profile => {
 export const sandboxMerchant = 'sandbox'
 const secret = 'sandbox-secret'
 
-const hashes = new Map<string, Promise<string>>()
-
 const isAbsent = async (entry: MaybePromise<{ readonly status: string }>) =>
   (await entry).status === 'absent'
-
-/** The slow hash of a secret that is public, made once in a process. */
-const hashOfPublic = (text: string): Promise<string> => {
-  const hash = hashes.get(text) ?? hashSecret(text)
-  hashes.set(text, hash)
-  return hash
-}
 
 const hex = (derived: string): string => Buffer.from(derived, 'base64url').toString('hex')
 

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { hashOfPublic, verifySlowly } from '../../infrastructure/keys/slow-crypto.ts'
 import { newCoverage } from '../../simulation/coverage.ts'
 import { mutants } from '../../simulation/mutants.ts'
 import { simulate } from '../../simulation/simulate.ts'
@@ -37,6 +38,11 @@ describe('a simulated world', () => {
       await simulate({ seed: 13, steps: 5 }),
     ]
     expect(other.trace).not.toBe(one.trace)
+  })
+
+  test('leaves nothing of its cryptography behind', async () => {
+    await simulate({ seed: 12, steps: 1 })
+    expect(await verifySlowly(await hashOfPublic('sandbox-secret'), 'sandbox-secret')).toBe(true)
   })
 
   test('has each route asked for, apart from those excluded', { tags: 'night' }, async () => {
