@@ -1,5 +1,6 @@
 import { Table, type Row, type Html } from '../ui/components.tsx'
-import { shareOf, type Pots } from '../../domain/money/money.ts'
+import type { Pots } from '../../domain/money/money.ts'
+import { vatOf } from '../../domain/payment/vat.ts'
 import type { PaymentDetails, PaymentRequest } from '../../domain/payment/payment-events.ts'
 import type { ChunkedList } from '../../domain/chunked-list.ts'
 import { refuse, type RefusalCode } from '../../domain/refusal.ts'
@@ -125,49 +126,6 @@ export const statusHtml = ({ texts }: Visitor, shown: ShownRequest): Html => {
   )
 }
 
-type Item = Pick<PaymentDetails['lineItems'][number], 'total' | 'vat' | 'vatRate'>
-
-/** As the shop tells it, else what its rate makes of a total with VAT. */
-const vatIn = ({ total, vat, vatRate }: Item): number => {
-  const [whole = '0', decimals = ''] = (vatRate ?? '0').split('.')
-  const rate = Number(whole + decimals)
-  return vat ?? shareOf(total, rate, 100 * 10 ** decimals.length + rate)
-}
-
-/** NaN for a VAT whose rate is not told, null where there is none. */
-const rateOf = ({ vat, vatRate }: Item): number | null =>
-  vatRate !== null ? Number(vatRate) : vat !== null ? NaN : null
-
-/**
- * The VAT by rate in what the payer has paid and kept. Captures and refunds name no items, so of
- * items with several rates it is known for all of them alone.
- */
-export const vatOf = (items: readonly Item[], kept: number) => {
-  const rates = [...new Set(items.map(rateOf))]
-  const sumOf = (some: readonly Item[], of: (item: Item) => number) =>
-    some.reduce((sum, item) => sum + of(item), 0)
-  const all = sumOf(items, ({ total }) => total)
-  const part = rates.length === 1 ? kept : all
-  const parts = rates.flatMap((rate) => {
-    if (rate === null || kept === 0) return []
-    const those = items.filter((item) => Object.is(rateOf(item), rate))
-    const vat = shareOf(sumOf(those, vatIn), part, all)
-    return [
-      {
-        rate,
-        vat,
-        net:
-          shareOf(
-            sumOf(those, ({ total }) => total),
-            part,
-            all,
-          ) - vat,
-      },
-    ]
-  })
-  return { isOfAll: part !== kept, parts }
-}
-
 const vatRows = (
   { texts, locale }: Visitor,
   { outcome }: ShownRequest,
@@ -176,7 +134,7 @@ const vatRows = (
   const percent = numberFormat(locale, { style: 'percent', maximumFractionDigits: 4 })
   const shown = (minor: number) => shownAmount(minor, outcome.currency, locale)
   return parts.map(({ rate, vat, net }): Row => [
-    texts.vatOn({ rate: isNaN(rate) ? '' : percent.format(rate / 100), net: shown(net) }),
+    texts.vatOn({ rate: rate === 'unknown' ? '' : percent.format(rate / 100), net: shown(net) }),
     shown(vat),
   ])
 }
