@@ -53,3 +53,16 @@ test('thousands of payments and long texts lie in rows of a limited size', () =>
   expect(containing('ord')).toHaveLength(700)
   expect(containing('big', 'b')).toHaveLength(100)
 })
+
+test('whatever part of a full row is searched, it is found there, and nothing else is', () => {
+  const words = ['Øl', 'kaffe', 'æble', '日本', 'tab 12', '€ 5']
+  const texts = Array.from({ length: 300 }, (_, at) => `${at * 37} ${words[at % 6]}`)
+  for (const [at, text] of texts.entries()) requested(`c${at}`, 'number', { merchant: 'c', text })
+  const parts = texts.flatMap((text) => [text.slice(1, 4), text.slice(-2), text.slice(2)])
+  for (const part of new Set(['ø', '日', '本', 'q', 'zzz', ...parts])) {
+    const expected = [...texts.keys()].filter((at) =>
+      `number\t${texts[at]}`.toLowerCase().includes(part.toLowerCase()),
+    )
+    expect(containing(part, 'c'), part).toEqual(expected.reverse().map((at) => `c${at}`))
+  }
+})
