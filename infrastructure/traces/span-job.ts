@@ -38,11 +38,16 @@ type ReadableSpan = Parameters<OTLPTraceExporter['export']>[0][number]
 /** Seconds and nanoseconds. */
 const hrTimeOf = (ms: number): HrTime => [Math.floor(ms / 1_000), Math.floor((ms % 1_000) * 1e6)]
 
+const instrumentationScope = { name: 'daybook', version }
+
 const nothingDropped = { droppedAttributesCount: 0, droppedEventsCount: 0, droppedLinksCount: 0 }
 
 const attributesOf = ({ attributes, more, failure }: SpanRow): ReadableSpan['attributes'] => {
-  const all = { ...attributes, ...more, 'error.type': failure }
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
+  const all: ReadableSpan['attributes'] = {}
+  for (const some of [attributes, more])
+    for (const name in some) if (some[name] !== undefined) all[name] = some[name]
+  if (failure !== undefined) all['error.type'] = failure
+  return all
 }
 
 const spanOf = (row: SpanRow): Omit<ReadableSpan, 'resource'> => {
@@ -62,7 +67,7 @@ const spanOf = (row: SpanRow): Omit<ReadableSpan, 'resource'> => {
     links: [],
     events: [],
     ...nothingDropped,
-    instrumentationScope: { name: 'daybook', version },
+    instrumentationScope,
   }
 }
 
