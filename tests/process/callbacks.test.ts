@@ -251,58 +251,66 @@ describe('a message', () => {
 })
 
 describe('a delivery that fails', () => {
-  test('is tried again later and later for three days by the clock of the service, and then given up until the operator asks', async () => {
-    let status = 500
-    const receiver = await receive({ reply: () => status })
-    const tid = await requestPayment(shop.till, { callback_uri: receiver.url('/') })
-    await put(tid, { action: 'abort' })
-    await advance(shop.world, 0)
-    // Due after five; a second may pass until two nodes have divided the work.
-    await advance(shop.world, asNodes ? 3 : 4)
-    expect(receiver.arrivals).toHaveLength(1)
-    for (let last = (await attemptsAbout(tid)).at(-1); ; last = (await attemptsAbout(tid)).at(-1)) {
-      const next = last?.data.nextAttemptAt
-      if (next == null) break
-      // In whole seconds: the first one not before the attempt.
-      const now = new Date(Math.ceil(next / 1000) * 1000).toISOString().slice(0, 19)
-      await shop.world('POST', '/sandbox/v1/clock/', { now: now.replace('T', ' ') })
-    }
-    const attempts = await attemptsAbout(tid)
-    const delays = attempts.flatMap(({ data: { attemptedAt, nextAttemptAt } }) =>
-      nextAttemptAt === null ? [] : [(nextAttemptAt - attemptedAt) / 1000],
-    )
-    const hour = 3600
-    const expected = [5, 30, 120, 600, 1800, hour, hour, hour, 2 * hour]
-    delays.forEach((delay, index) => {
-      const least = expected[index] ?? 4 * hour
-      expect(delay).toBeGreaterThanOrEqual(least)
-      expect(delay).toBeLessThanOrEqual(least * 1.2)
-    })
-    const [first, last] = [attempts[0]!, attempts.at(-1)!]
-    expect(last.data.attemptedAt - first.data.attemptedAt).toBeLessThanOrEqual(72 * hour * 1000)
-    expect(last.data.attemptedAt - first.data.attemptedAt).toBeGreaterThan(66 * hour * 1000)
-    expect(receiver.arrivals).toHaveLength(attempts.length)
-    expect(new Set(receiver.arrivals.map(({ body }) => body)).size).toBe(1)
+  test(
+    'is tried again later and later for three days by the clock of the service, and then given up until the operator asks',
+    { tags: 'night' },
+    async () => {
+      let status = 500
+      const receiver = await receive({ reply: () => status })
+      const tid = await requestPayment(shop.till, { callback_uri: receiver.url('/') })
+      await put(tid, { action: 'abort' })
+      await advance(shop.world, 0)
+      // Due after five; a second may pass until two nodes have divided the work.
+      await advance(shop.world, asNodes ? 3 : 4)
+      expect(receiver.arrivals).toHaveLength(1)
+      for (
+        let last = (await attemptsAbout(tid)).at(-1);
+        ;
+        last = (await attemptsAbout(tid)).at(-1)
+      ) {
+        const next = last?.data.nextAttemptAt
+        if (next == null) break
+        // In whole seconds: the first one not before the attempt.
+        const now = new Date(Math.ceil(next / 1000) * 1000).toISOString().slice(0, 19)
+        await shop.world('POST', '/sandbox/v1/clock/', { now: now.replace('T', ' ') })
+      }
+      const attempts = await attemptsAbout(tid)
+      const delays = attempts.flatMap(({ data: { attemptedAt, nextAttemptAt } }) =>
+        nextAttemptAt === null ? [] : [(nextAttemptAt - attemptedAt) / 1000],
+      )
+      const hour = 3600
+      const expected = [5, 30, 120, 600, 1800, hour, hour, hour, 2 * hour]
+      delays.forEach((delay, index) => {
+        const least = expected[index] ?? 4 * hour
+        expect(delay).toBeGreaterThanOrEqual(least)
+        expect(delay).toBeLessThanOrEqual(least * 1.2)
+      })
+      const [first, last] = [attempts[0]!, attempts.at(-1)!]
+      expect(last.data.attemptedAt - first.data.attemptedAt).toBeLessThanOrEqual(72 * hour * 1000)
+      expect(last.data.attemptedAt - first.data.attemptedAt).toBeGreaterThan(66 * hour * 1000)
+      expect(receiver.arrivals).toHaveLength(attempts.length)
+      expect(new Set(receiver.arrivals.map(({ body }) => body)).size).toBe(1)
 
-    const { id } = receiver.arrivals[0]!.meta
-    const abandoned = { id, status: 'abandoned', event: 'payment_aborted_by_merchant', seqno: 1 }
-    const listed = await runCommand(settings, '--json', 'callbacks', 'list')
-    expect(JSON.parse(listed.output)).toContainEqual(
-      expect.objectContaining({
-        ...abandoned,
-        attempts: attempts.length,
-        last_problem: expect.stringContaining(`answered with status ${status}`),
-        next_attempt: null,
-      }),
-    )
-    status = 204
-    const retried = await runCommand(settings, 'callbacks', 'retry', id)
-    expect(retried).toMatchObject({ code: 0, errors: '' })
-    await receiver.until((arrivals) => arrivals.length > attempts.length)
-    await advance(shop.world, 0)
-    expect(receiver.arrivals.at(-1)?.meta.id).toBe(id)
-    expect((await attemptsAbout(tid)).at(-1)?.data.result).toBe('delivered')
-  })
+      const { id } = receiver.arrivals[0]!.meta
+      const abandoned = { id, status: 'abandoned', event: 'payment_aborted_by_merchant', seqno: 1 }
+      const listed = await runCommand(settings, '--json', 'callbacks', 'list')
+      expect(JSON.parse(listed.output)).toContainEqual(
+        expect.objectContaining({
+          ...abandoned,
+          attempts: attempts.length,
+          last_problem: expect.stringContaining(`answered with status ${status}`),
+          next_attempt: null,
+        }),
+      )
+      status = 204
+      const retried = await runCommand(settings, 'callbacks', 'retry', id)
+      expect(retried).toMatchObject({ code: 0, errors: '' })
+      await receiver.until((arrivals) => arrivals.length > attempts.length)
+      await advance(shop.world, 0)
+      expect(receiver.arrivals.at(-1)?.meta.id).toBe(id)
+      expect((await attemptsAbout(tid)).at(-1)?.data.result).toBe('delivered')
+    },
+  )
 
   test('that the operator asks for waits for an address where there is none', async () => {
     const receiver = await receive({ reply: () => 410 })

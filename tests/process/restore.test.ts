@@ -175,27 +175,31 @@ test(
   },
 )
 
-test('read models whose damage shows when they are folded into are left for new ones at once', async () => {
-  const DATA_DIR = newFolder()
-  const folder = join(DATA_DIR, 'read-models')
-  onTestFinished(() => rmSync(DATA_DIR, { recursive: true }))
-  const before = await startShop({ DATA_DIR })
-  const tid = await authorize(before)
-  await capture(before.till, tid, 'a')
-  await advance(before.world, 0)
-  expect(await before.service.stop()).toBe(0)
+test(
+  'read models whose damage shows when they are folded into are left for new ones at once',
+  { tags: 'night' },
+  async () => {
+    const DATA_DIR = newFolder()
+    const folder = join(DATA_DIR, 'read-models')
+    onTestFinished(() => rmSync(DATA_DIR, { recursive: true }))
+    const before = await startShop({ DATA_DIR })
+    const tid = await authorize(before)
+    await capture(before.till, tid, 'a')
+    await advance(before.world, 0)
+    expect(await before.service.stop()).toBe(0)
 
-  const [name = ''] = readdirSync(folder)
-  const file = join(folder, name)
-  damage(file, 'journal_balances')
+    const [name = ''] = readdirSync(folder)
+    const file = join(folder, name)
+    damage(file, 'journal_balances')
 
-  const damaged = await startShop({ DATA_DIR })
-  await capture(damaged.till, tid, 'b')
-  while (!existsSync(`${file}-damaged`)) await nextTurn()
-  await untilReady(damaged)
-  await advance(damaged.world, 0)
-  const { captures } = await outcomeOf(damaged.till, tid)
-  expect(captures.map(({ id }: { id: string }) => id)).toEqual(['a', 'b'])
-  expect(await damaged.service.stop()).toBe(0)
-  expect(readdirSync(folder)).toEqual([expect.stringMatching(/-2\.sqlite$/)])
-})
+    const damaged = await startShop({ DATA_DIR })
+    await capture(damaged.till, tid, 'b')
+    while (!existsSync(`${file}-damaged`)) await nextTurn()
+    await untilReady(damaged)
+    await advance(damaged.world, 0)
+    const { captures } = await outcomeOf(damaged.till, tid)
+    expect(captures.map(({ id }: { id: string }) => id)).toEqual(['a', 'b'])
+    expect(await damaged.service.stop()).toBe(0)
+    expect(readdirSync(folder)).toEqual([expect.stringMatching(/-2\.sqlite$/)])
+  },
+)

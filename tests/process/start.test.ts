@@ -88,19 +88,23 @@ describe('production on a log that the sandbox has used', () => {
 })
 
 describe('the sandbox on a log of production', () => {
-  test('given a service that has answered for production, then the sandbox does not start, and changes nothing', async () => {
-    const DATA_DIR = folder('production')
-    const production = { DATA_DIR, MODE: 'production' }
-    expect(await start(production)).toMatchObject({ code: 0 })
-    expect(await start({ DATA_DIR })).toEqual({
-      code: 1,
-      output: '',
-      errors:
-        `MODE="sandbox": the log of DATA_DIR="${DATA_DIR}" is one of production, and the sandbox publishes its secrets. ` +
-        'Set MODE=production, or give the sandbox a log of its own\n',
-    })
-    expect(await start(production)).toMatchObject({ code: 0 })
-  })
+  test(
+    'given a service that has answered for production, then the sandbox does not start, and changes nothing',
+    { tags: 'night' },
+    async () => {
+      const DATA_DIR = folder('production')
+      const production = { DATA_DIR, MODE: 'production' }
+      expect(await start(production)).toMatchObject({ code: 0 })
+      expect(await start({ DATA_DIR })).toEqual({
+        code: 1,
+        output: '',
+        errors:
+          `MODE="sandbox": the log of DATA_DIR="${DATA_DIR}" is one of production, and the sandbox publishes its secrets. ` +
+          'Set MODE=production, or give the sandbox a log of its own\n',
+      })
+      expect(await start(production)).toMatchObject({ code: 0 })
+    },
+  )
 
   test('given a log that the operator alone has written, then the sandbox starts', async () => {
     const DATA_DIR = folder('operator')
