@@ -5,7 +5,9 @@ import { permissionAt, type RequestedPermission } from '../domain/people/permiss
 import { streamOf } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
 import { grants, payments, permissionRequests } from '../domain/aggregates.ts'
+import { StoreUnavailable } from './event-store.ts'
 import type { AsOf, Find } from './find-state.ts'
+import type { Context, Handle } from './handle.ts'
 import type { ShownTokens, ShowTokens } from './show-tokens.ts'
 
 type Needs = {
@@ -15,6 +17,8 @@ type Needs = {
   /** The identifier as the merchant wrote it; null once the payer is erased. */
   readonly showCustomer: (customer: string | null) => string | null
   readonly showTokens: ShowTokens
+  /** Absent where only an earlier moment is read. */
+  readonly recording?: { readonly handle: Handle; readonly newId: () => string }
 }
 
 export type ShownPayment = {
@@ -81,12 +85,36 @@ const shownRequests = ({ find, findNow, showCustomer, showTokens }: Needs) => {
 }
 
 /**
+ * Records an expiry before a merchant is told of it: a node whose clock is behind would still take
+ * the payer's answer. A log that takes nothing takes no answer either.
+ */
+const recordExpiry =
+  ({ recording }: Pick<Needs, 'recording'>) =>
+  async <State extends { readonly status: string }>(
+    state: State & { readonly expiresAt: Instant },
+    merchant: string,
+    at: Instant,
+    record: (handle: Handle, context: Context) => Promise<{ readonly state: unknown }>,
+  ): Promise<State> => {
+    const isOver = state.status !== 'pending' && state.status !== 'auth'
+    if (!recording || isOver || at < state.expiresAt) return state
+    const context = { at, merchant, actor: 'daybook', correlationId: recording.newId() }
+    try {
+      return (await record(recording.handle, context)).state as State
+    } catch (error) {
+      if (error instanceof StoreUnavailable) return state
+      throw error
+    }
+  }
+
+/**
  * Requests as their merchant sees them: customers as the merchant named them, and the current
  * tokens of a valid grant. Callbacks show them as of their event.
  */
 export const merchantViews = (needs: Needs) => {
   const { find, showCustomer } = needs
   const shown = shownRequests(needs)
+  const recorded = recordExpiry(needs)
 
   const findPayment = async (
     merchant: string,
@@ -100,8 +128,12 @@ export const merchantViews = (needs: Needs) => {
   return {
     ...shown,
     findOutcome: async (merchant: string, tid: string, at: Instant) => {
-      const payment = await findPayment(merchant, tid)
-      return payment && shown.showPayment(tid, payment, at, 'log')
+      const found = await findPayment(merchant, tid)
+      if (!found) return undefined
+      const payment = await recorded(found, merchant, at, (handle, context) =>
+        handle(payments, tid, { type: 'ExpirePayment', at }, context),
+      )
+      return shown.showPayment(tid, payment, at, 'log')
     },
     findRequested: async (merchant: string, tid: string) => {
       const payment = await findPayment(merchant, tid)
@@ -109,8 +141,12 @@ export const merchantViews = (needs: Needs) => {
     },
     findPermission: async (merchant: string, rid: string, at: Instant) => {
       const permission = await find(permissionRequests, rid, 'log')
-      const isOwn = permission.status !== 'unrequested' && permission.request.merchant === merchant
-      return isOwn ? shown.showPermission(rid, permission, at, 'log') : undefined
+      if (permission.status === 'unrequested' || permission.request.merchant !== merchant)
+        return undefined
+      const current = await recorded(permission, merchant, at, (handle, context) =>
+        handle(permissionRequests, rid, { type: 'ExpirePermission', at }, context),
+      )
+      return shown.showPermission(rid, current, at, 'log')
     },
   }
 }

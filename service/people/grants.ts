@@ -7,7 +7,7 @@ import { addIdTokenKey, makeIdTokens } from '../../infrastructure/people/id-toke
 
 /** ID tokens and payers' grants, for the authorization server and for outcomes. */
 export const openGranted = async (core: Core, issuer = core.publicUrl) => {
-  const { find, machineTime } = core
+  const { find, handle, newId, machineTime } = core
   const { vault, tokens, derive, payerDirectory: directory } = core
   if (vault.secrets('id_token_key:').length === 0) await addIdTokenKey(vault, () => 0)
   const { sign: signIdToken, published, subjectOf } = makeIdTokens(vault, issuer, machineTime)
@@ -15,7 +15,13 @@ export const openGranted = async (core: Core, issuer = core.publicUrl) => {
   const subject = (payer: string, merchant: string) => derive('subject', payer, merchant)
   const show = showTokens({ tokens, findProfile: profileOf, subjectOf: subject, signIdToken })
   return {
-    views: merchantViews({ find, findNow: find, showCustomer: directory.show, showTokens: show }),
+    views: merchantViews({
+      find,
+      findNow: find,
+      showCustomer: directory.show,
+      showTokens: show,
+      recording: { handle, newId },
+    }),
     /** As of a position of the log; a payer erased since stays erased. */
     viewsAsOf: (log: Pick<Core, 'find'>, position: Position, showCustomer: typeof directory.show) =>
       merchantViews({

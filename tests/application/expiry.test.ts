@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import type { EventStore } from '../../application/event-store.ts'
+import { StoreUnavailable, type EventStore } from '../../application/event-store.ts'
 import { expirePayments } from '../../application/expire-requests.ts'
 import { makeHandler } from '../../application/handle.ts'
 import { allWork } from '../../application/share.ts'
@@ -161,15 +161,30 @@ test.each(['payments', 'permissions'] as const)(
   },
 )
 
-test('given requests whose time is over, then they say so before it is recorded', async () => {
+test('given requests whose time is over, then a merchant who is told so finds it recorded, once', async () => {
   const [tid, rid] = [await requestPayment(), await requestPermission()]
   const paths = [`payment_request/${tid}/outcome/`, `permission_request/${rid}/outcome/`]
   const outcomes = async () => Promise.all(paths.map((path) => place.get(`/merchant/v1/${path}`)))
   const pending = { status: 'pending' }
   expect(await outcomes()).toMatchObject([pending, pending])
+  expect(await eventsOf(`payment-${tid}`)).toEqual(['PaymentRequested'])
   await pass(60)
   const expired = { status: 'fail', status_code: 5011 }
   expect(await outcomes()).toMatchObject([expired, expired])
+  expect(await outcomes()).toMatchObject([expired, expired])
+  expect(await eventsOf(`payment-${tid}`)).toEqual(['PaymentRequested', 'PaymentExpired'])
+  expect(await eventsOf(`permission-${rid}`)).toEqual(['PermissionRequested', 'PermissionExpired'])
+})
+
+test('given a log that takes nothing, then a payment whose time is over says so all the same', async () => {
+  const tid = await requestPayment()
+  await pass(60)
+  const { core } = place
+  const { views } = await openGranted({
+    ...core,
+    handle: () => Promise.reject(new StoreUnavailable('the disk is full')),
+  })
+  const shown = await views.findOutcome('sandbox', tid, core.now())
+  expect(shown?.outcome).toMatchObject({ status: 'fail', statusCode: 5011 })
   expect(await eventsOf(`payment-${tid}`)).toEqual(['PaymentRequested'])
-  expect(await eventsOf(`permission-${rid}`)).toEqual(['PermissionRequested'])
 })
