@@ -18,7 +18,12 @@ type Needs = {
   readonly showCustomer: (customer: string | null) => string | null
   readonly showTokens: ShowTokens
   /** Absent where only an earlier moment is read. */
-  readonly recording?: { readonly handle: Handle; readonly newId: () => string }
+  readonly recording?: {
+    readonly handle: Handle
+    readonly newId: () => string
+    /** Whether nodes with clocks of their own write the log, too. */
+    readonly isShared: boolean
+  }
 }
 
 export type ShownPayment = {
@@ -86,7 +91,7 @@ const shownRequests = ({ find, findNow, showCustomer, showTokens }: Needs) => {
 
 /**
  * Records an expiry before a merchant is told of it: a node whose clock is behind would still take
- * the payer's answer. A log that takes nothing takes no answer either.
+ * the payer's answer. @throws StoreUnavailable if the log takes nothing, but may of other nodes
  */
 const recordExpiry =
   ({ recording }: Pick<Needs, 'recording'>) =>
@@ -102,7 +107,7 @@ const recordExpiry =
     try {
       return (await record(recording.handle, context)).state as State
     } catch (error) {
-      if (error instanceof StoreUnavailable) return state
+      if (error instanceof StoreUnavailable && !recording.isShared) return state
       throw error
     }
   }

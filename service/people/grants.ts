@@ -20,7 +20,7 @@ export const openGranted = async (core: Core, issuer = core.publicUrl) => {
       findNow: find,
       showCustomer: directory.show,
       showTokens: show,
-      recording: { handle, newId },
+      recording: { handle, newId, isShared: core.settings.EVENT_STORE !== 'sqlite' },
     }),
     /** As of a position of the log; a payer erased since stays erased. */
     viewsAsOf: (log: Pick<Core, 'find'>, position: Position, showCustomer: typeof directory.show) =>

@@ -161,7 +161,7 @@ test.each(['payments', 'permissions'] as const)(
   },
 )
 
-test('given requests whose time is over, then a merchant who is told so finds it recorded, once', async () => {
+test('a merchant who is told of an expiry finds it recorded, once', async () => {
   const [tid, rid] = [await requestPayment(), await requestPermission()]
   const paths = [`payment_request/${tid}/outcome/`, `permission_request/${rid}/outcome/`]
   const outcomes = async () => Promise.all(paths.map((path) => place.get(`/merchant/v1/${path}`)))
@@ -176,15 +176,18 @@ test('given requests whose time is over, then a merchant who is told so finds it
   expect(await eventsOf(`permission-${rid}`)).toEqual(['PermissionRequested', 'PermissionExpired'])
 })
 
-test('given a log that takes nothing, then a payment whose time is over says so all the same', async () => {
+test('a log that takes nothing hides an expiry only beside other nodes', async () => {
   const tid = await requestPayment()
   await pass(60)
   const { core } = place
-  const { views } = await openGranted({
-    ...core,
-    handle: () => Promise.reject(new StoreUnavailable('the disk is full')),
-  })
-  const shown = await views.findOutcome('sandbox', tid, core.now())
-  expect(shown?.outcome).toMatchObject({ status: 'fail', statusCode: 5011 })
+  const problem = new StoreUnavailable('the disk is full')
+  const shownWith = async (EVENT_STORE: string) => {
+    const settings = { ...core.settings, EVENT_STORE }
+    const handle = () => Promise.reject(problem)
+    const { views } = await openGranted({ ...core, settings, handle })
+    return views.findOutcome('sandbox', tid, core.now())
+  }
+  expect((await shownWith('sqlite'))?.outcome).toMatchObject({ status: 'fail', statusCode: 5011 })
+  await expect(shownWith('esdb://node')).rejects.toBe(problem)
   expect(await eventsOf(`payment-${tid}`)).toEqual(['PaymentRequested'])
 })
