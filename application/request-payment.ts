@@ -33,10 +33,13 @@ export const isPosKnown = async (
 ): Promise<boolean> =>
   isPresent(await findRechecked(find, pointsOfSale, within(merchant, pos), isPresent))
 
-/** Returns the tid, the same for a repeated request. */
+/**
+ * Returns the tid, the same for a repeated request. A known payer need not be identified by the
+ * customer.
+ */
 export const requestPayment =
   ({ handle, find, tidOf, identify, awaitScan }: Needs) =>
-  async (wanted: PaymentRequest, context: Context): Promise<string> => {
+  async (wanted: PaymentRequest, context: Context, known?: string): Promise<string> => {
     const { merchant, posId, posTid, customer, maxScanAge } = wanted
     const { at } = context
     const tid = tidOf(merchant, posId, posTid)
@@ -53,8 +56,13 @@ export const requestPayment =
     }
     // A new person has no earlier request to repeat.
     const admit = () => dryRun(find, payments, tid, commandFor(customer, 'unknown'))
-    const identified = customer === null ? null : await identify(customer, merchant, at, admit)
-    const command = commandFor(identified && identified.stored, identified?.names ?? 'anyone')
+    const named = async () => {
+      if (known !== undefined) return { stored: customer, names: { id: known } }
+      if (customer === null) return { stored: null, names: 'anyone' } as const
+      return identify(customer, merchant, at, admit)
+    }
+    const { stored, names } = await named()
+    const command = commandFor(stored, names)
     const { events } = await handle(payments, tid, command, context)
     const [event] = events
     if (event?.type === 'PaymentRequested' && event.data.shortlink !== undefined) {

@@ -53,15 +53,20 @@ type Needs = Deciding & {
   readonly requestPayment: (request: PaymentRequest, context: Context) => Promise<string>
 }
 
-/** Requests it as a till does; the portal's point of sale is registered on first use. */
+/** The portal's point of sale is registered on first use. */
+export const openPortalPos =
+  ({ handle, find }: Deciding) =>
+  async (merchant: string, posId: string, context: Context): Promise<void> => {
+    if (posId !== portalPos || (await isPosKnown({ find }, merchant, posId))) return
+    const data = { merchant, id: posId, name: 'Portal', type: 'mobile', location: null } as const
+    await handle(pointsOfSale, within(merchant, posId), { type: 'Register', data }, context)
+  }
+
+/** Requests it as a till does. */
 export const takePayment =
   ({ handle, find, requestPayment }: Needs) =>
   async (taken: TakenPayment, context: Context): Promise<string> => {
-    const { merchant, posId } = taken
-    if (posId === portalPos && !(await isPosKnown({ find }, merchant, posId))) {
-      const data = { merchant, id: posId, name: 'Portal', type: 'mobile', location: null } as const
-      await handle(pointsOfSale, within(merchant, posId), { type: 'Register', data }, context)
-    }
+    await openPortalPos({ handle, find })(taken.merchant, taken.posId, context)
     return requestPayment(takenRequest(taken), context)
   }
 

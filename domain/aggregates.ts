@@ -22,6 +22,7 @@ import { channel } from './merchant/channel.ts'
 import { eventDestination, eventFeed, eventFeedEvents } from './merchant/event-destination.ts'
 import { integrator, signingKey, requestLimit, shortlink } from './merchant/registers.ts'
 import { merchant } from './merchant/merchant.ts'
+import { offerEvents, offers as offerDecider } from './merchant/offer.ts'
 import { noticeEvents, notices } from './merchant/notice.ts'
 import { organization } from './merchant/organization.ts'
 import { ownerChange, staff } from './merchant/staff.ts'
@@ -93,6 +94,9 @@ export const stickers = { category: 'sticker', decider: sticker, events: sticker
 
 /** Keyed by shortlink id. */
 export const scansOfShortlinks = { category: 'scans', decider: scans, events: scanEvents }
+
+/** Keyed by the id of the link. */
+export const offers = { category: 'offer', decider: offerDecider, events: offerEvents }
 
 export const integrators = { category: 'integrator', ...ordered(integrator) }
 

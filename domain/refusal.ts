@@ -63,6 +63,8 @@ export type RefusalCode =
   | 'nothing_is_captured'
   | 'nothing_is_left_to_capture'
   | 'nothing_is_owed'
+  | 'offer_is_over'
+  | 'offer_is_sold_out'
   | 'organization_is_claimed'
   | 'owner_change_is_waiting'
   | 'owner_change_must_wait'

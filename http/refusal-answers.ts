@@ -60,6 +60,7 @@ const byStatus = {
       'You have signed up as many merchants as one person may: ask the operator.',
     nothing_is_owed: 'The merchant owes nothing from earlier settlements.',
     nothing_is_left_to_capture: 'Nothing is left to capture: all has been captured or released.',
+    offer_is_sold_out: 'What this link sells is sold out.',
     organization_is_claimed: 'Another merchant has this organisation number.',
     owner_change_is_waiting: 'Another change of an owner waits already. Withdraw it first.',
     owner_change_must_wait: 'An owner is removed or lowered only after the other owners were told.',
@@ -89,6 +90,7 @@ const byStatus = {
     sign_in_is_too_old: 'The application asks for a new sign-in. Please start again.',
     staff_is_too_large: 'A staff can have 200 people.',
   },
+  410: { offer_is_over: 'This payment link has ended.' },
   429: {
     moments_are_too_many: 'You ask for too many earlier moments. Please wait for Retry-After.',
     secrets_are_wrong_too_often:

@@ -90,7 +90,7 @@ export type OwnErrors = {
   readonly tell?: (status: number, description: string) => object
 }
 
-export type RawStatus = 200 | 303 | 400 | 401 | 403 | 404 | 409 | 429 | 503
+export type RawStatus = 200 | 303 | 400 | 401 | 403 | 404 | 409 | 410 | 429 | 503
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 

@@ -64,6 +64,7 @@ import {
 } from './merchant-list.ts'
 import { merchantNewsProjection, merchantNewsQueries } from './merchant-news.ts'
 import { dailyReaderProjection, dailyReaderQueries } from './daily-readers.ts'
+import { offerHoldProjection, offerProjection, offerQueries } from './offers.ts'
 import { ownerMessageProjection, ownerMessageQueries } from './owner-messages.ts'
 import { payerInboxQueries, payerSessionProjection, payerSessionQueries } from './payer-inbox.ts'
 import { paymentListQueries } from './payment-list.ts'
@@ -174,6 +175,7 @@ const readModels = {
     shortlinks: shortlinkRegister,
     scans: { projections: [scanProjection], queries: scanQueries },
     scanCounts: { projections: [scanCountProjection], queries: scanCountQueries },
+    offers: { projections: [offerProjection, offerHoldProjection], queries: offerQueries },
     pickUps: { projections: [pickUpProjection], queries: pickUpQueries },
   },
   people: {

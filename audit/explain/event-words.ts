@@ -149,6 +149,18 @@ const words: Words = {
   },
   CallbackRetryRequested: ({ event, nextAttemptAt }, { callbackRetry }) =>
     callbackRetry({ event, time: formatDateTime(nextAttemptAt) }),
+  OfferMade: ({ amount, currency, text, until, stock, posId }, texts) =>
+    texts.offerMade({
+      sum: sumInWords(String(amount), currency),
+      text,
+      pos: posId,
+      time: until === null ? 'none' : formatDateTime(until),
+      stock: stock ?? 'none',
+    }),
+  OfferStockChanged: ({ stock }, texts) => texts.offerStock({ stock: stock ?? 'none' }),
+  OfferEnded: (_, { offerEnded }) => offerEnded,
+  OfferTaken: ({ payer, tid }, { offerTaken }) => offerTaken({ payer, payment: tid }),
+  OfferGivenBack: ({ tid }, { offerGivenBack }) => offerGivenBack({ payment: tid }),
   CheckpointSigned: ({ size }, { checkpoint }) => checkpoint({ count: size }),
 }
 

@@ -12,7 +12,7 @@ import {
 } from './accounting-causes.ts'
 import type { Causes, Given } from './causes.ts'
 import type { Decider, EventsOf } from '../../domain/decider.ts'
-import { fundingCauses, paymentCauses } from './payment-causes.ts'
+import { fundingCauses, offerCauses, paymentCauses } from './payment-causes.ts'
 import { payerCauses } from './payer-causes.ts'
 import type { ClockEvent, Clock, ClockCommand } from '../../domain/clock.ts'
 import type {
@@ -349,6 +349,7 @@ const own: Own = {
   noticesOfMerchants: noticeCauses,
   stickers: stickerCauses,
   scansOfShortlinks: scanCauses,
+  offers: offerCauses,
   callbackSecrets: callbackSecretCauses,
   eventFeeds: eventFeedCauses,
   payments: paymentCauses,

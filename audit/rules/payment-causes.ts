@@ -1,5 +1,11 @@
 import type { FeeTerms } from '../../domain/accounting/fees.ts'
 import type { Causes, Given } from './causes.ts'
+import {
+  latestOf,
+  type Offer,
+  type OfferCommand,
+  type OfferEvent,
+} from '../../domain/merchant/offer.ts'
 import type { Pots } from '../../domain/money/money.ts'
 import type { Customer, PaymentCommand, Wanted } from '../../domain/payment/payment-command.ts'
 import type { PaymentDetails, PaymentEvent } from '../../domain/payment/payment-events.ts'
@@ -92,4 +98,18 @@ export const paymentCauses: Causes<PaymentCommand, PaymentEvent, Payment> = {
 
 export const fundingCauses: Causes<FundingCommand, FundingEvent, Funding> = {
   FundingInformed: ({ position }) => [{ type: 'NoteInformed', position }],
+}
+
+export const offerCauses: Causes<OfferCommand, OfferEvent, Offer> = {
+  OfferMade: (offer) => [{ type: 'MakeOffer', offer }],
+  OfferStockChanged: (data) => [{ type: 'ChangeStock', ...data }],
+  OfferEnded: () => [{ type: 'EndOffer' }],
+  OfferTaken: (data, { at, state, facts }) => {
+    if (state.status === 'absent') return 'nothing was offered'
+    const { merchant, posId } = state.offer
+    if (facts.tidOf(merchant, posId, data.posTid) !== data.tid)
+      return 'the payment is not that of its pos_tid'
+    return [{ type: 'TakeOffer', at, after: latestOf(state, data.payer)?.tid ?? null, ...data }]
+  },
+  OfferGivenBack: (data) => [{ type: 'GiveBackOffer', ...data }],
 }

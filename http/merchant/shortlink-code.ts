@@ -12,7 +12,7 @@ import { type Route, routesOf } from '../route.ts'
 
 type Shortlink = z.output<typeof shortlink.events.ShortlinkRegistered>
 
-export type ShortlinkCodeNeeds = Pick<Queries['merchants'], 'shortlinks'> & {
+export type ShortlinkCodeNeeds = Pick<Queries['merchants'], 'shortlinks' | 'offers'> & {
   readonly links: Links
   readonly caughtUp: () => Promise<void>
   readonly shopName: (merchant: string) => string
@@ -54,10 +54,16 @@ export const findShortlink =
     return (rows.find(streamOf(shortlinks, id)) ?? refuse('resource_is_unknown')).data
   }
 
+/** The merchant of a shortlink, or of a payment link. @throws Refusal when unknown */
+const merchantOfCode = (needs: ShortlinkCodeNeeds) => async (id: string) => {
+  await needs.caughtUp()
+  return needs.offers.find(id)?.merchant ?? (await findShortlink(needs)(id)).merchant
+}
+
 /** QR code images, and the pages they lead to. */
 export const shortlinkCodeRoutes = (needs: ShortlinkCodeNeeds): Route[] => {
   const { links } = needs
-  const find = findShortlink(needs)
+  const find = merchantOfCode(needs)
 
   const image = async (id: string, argument: string, { accept, request }: Call) => {
     await find(id)
@@ -87,7 +93,7 @@ export const shortlinkCodeRoutes = (needs: ShortlinkCodeNeeds): Route[] => {
         headers: { ...headers, Location: scanPage(text) },
       } as const
     }
-    const { merchant } = await find(id)
+    const merchant = await find(id)
     const name = needs.shopName(merchant)
     const body =
       type === 'application/json'

@@ -138,6 +138,7 @@ export const needsAsOf = (
       blobs,
       merchants: merchants.merchants,
       lookUpMerchant: merchants.lookUpMerchant,
+      offers: merchants.offers,
       users: merchants.users,
       pointsOfSale: merchants.pointsOfSale,
       shortlinks: merchants.shortlinks,

@@ -54,6 +54,7 @@ export const merchantSlice = (core: Core, { links, qrImage, verifySecret }: Part
       users: merchants.users,
       pointsOfSale: merchants.pointsOfSale,
       shortlinks: merchants.shortlinks,
+      offers: merchants.offers,
       scans: merchants.scans,
       scanToken: tokens.scanToken,
       shopName: shopsOf(core).shopName,

@@ -69,6 +69,8 @@ export const payerSlice = (core: Core, about: About, parts: Parts) => {
       const data = core.merchants.shortlinks.find(streamOf(shortlinks, id))?.data
       return data && { shop: shopName(data.merchant), description: data.description }
     },
+    openOffer: payments.openOffer,
+    takeOffer: payments.takeOffer,
     findRequest,
     findPayerPermission,
     acceptPayment: payments.acceptPayment,

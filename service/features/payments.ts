@@ -6,6 +6,7 @@ import { expirePayments } from '../../application/expire-requests.ts'
 import type { FundingSource } from '../../application/funding.ts'
 import { informFunding } from '../../application/inform-funding.ts'
 import { requestPayment } from '../../application/request-payment.ts'
+import { sellOffers } from '../../application/sell-offers.ts'
 import { takePayment } from '../../application/take-payment.ts'
 import type { Links } from '../../http/addresses.ts'
 import { makeAttachmentLink } from '../../http/merchant/attachment.ts'
@@ -29,10 +30,31 @@ const informing = async (core: Core, { movements }: FundingSource) =>
     outageOf: core.outagesOf('notifying the funding source of'),
   })
 
+type Identifying = Pick<MerchantSlice, 'identify' | 'awaitScan'>
+
+/** Payment links that many may pay. */
+const selling = (core: Core, request: ReturnType<typeof requestPayment>, more: Identifying) => {
+  const { handle, find, tidOf, derive, caughtUp, newId } = core
+  const share = core.shares.merchants
+  return sellOffers({
+    handle,
+    find,
+    share,
+    rows: core.merchants.offers,
+    tidOf,
+    derive,
+    requestPayment: request,
+    requestInShare: requestPayment({ handle: share.handle, find, tidOf, ...more }),
+    caughtUp,
+    newId,
+    outageOf: core.outagesOf('keeping the stock of a link for payment'),
+  })
+}
+
 type Parts = {
   readonly links: Links
   readonly funding: FundingSource
-  readonly merchants: Pick<MerchantSlice, 'identify' | 'awaitScan'>
+  readonly merchants: Identifying
   readonly granted: Granted
 }
 
@@ -43,7 +65,10 @@ const tellFunding = (due: DueWork): Work => ({
   lease: 'funding',
 })
 
-/** Payments. They expire, are captured and told to funding sources, in the background. */
+/**
+ * Payments. They expire, are captured and told to funding sources, in the background.
+ * Long because it is the list of what they need.
+ */
 export const paymentSlice = async (
   core: Core,
   { names }: Pick<About, 'names'>,
@@ -68,7 +93,10 @@ export const paymentSlice = async (
     outageOf: core.outagesOf('capturing payment'),
   })
   const request = requestPayment({ handle, find, tidOf, identify, awaitScan })
+  const offers = selling(core, request, { identify, awaitScan })
   return {
+    openOffer: offers.openOffer,
+    takeOffer: offers.takeOffer,
     acceptPayment: acceptPayment({ handle, find, funding, tokens }),
     takePayment: takePayment({ handle, find, requestPayment: request }),
     needs: {
@@ -98,6 +126,7 @@ export const paymentSlice = async (
     },
     work: [
       { name: 'expire_payments', due: expire, lease: 'merchants' as const },
+      { name: 'sell_offers', due: offers.work, lease: 'merchants' as const },
       { name: 'capture_automatically', due: capture, lease: 'merchants' as const },
       ...(inform ? [tellFunding(inform)] : []),
     ],

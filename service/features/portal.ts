@@ -1,4 +1,5 @@
 import { claimSticker } from '../../application/claims.ts'
+import { makeOffer } from '../../application/sell-offers.ts'
 import { changeOwners, withdrawChange } from '../../application/change-owners.ts'
 import { signUpMerchant } from '../../application/merchants.ts'
 import type { StaffWork } from '../../application/staff.ts'
@@ -182,6 +183,10 @@ export const portalSlice = (core: Core, about: About, parts: Parts) => {
     refundCodeAbove: refundCodeAbove(core.settings),
     receipts: parts.receipts,
     takePayment: parts.takePayment,
+    offers: rows.offers,
+    makeOffer: makeOffer({ handle, find }),
+    offerIdFor: (...made: readonly string[]): string =>
+      shortlinkIdOf(core.derive('offer', ...made)),
     // Money.
     ledgers: accounting.ledgers,
     reports: accounting.reports,

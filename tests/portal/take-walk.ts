@@ -10,6 +10,29 @@ const home = '/portal/sandbox/take'
 export const stands = (page: Page, state: string) =>
   page.locator('.stand', { hasText: state }).waitFor()
 
+/** A link that many may pay: made, shown, opened, and sold out. */
+const walkLinks = async ({ service, seen }: Pick<TakeWalk, 'service' | 'seen'>, page: Page) => {
+  const sent = async (text: string, stock: string) => {
+    await page.goto(`${service.address}/portal/sandbox/new-link`)
+    await page.locator('[name=amount]').fill('250')
+    await page.locator('[name=text]').fill(text)
+    await page.locator('[name=stock]').fill(stock)
+    await page.locator('form.take .actions button').click()
+  }
+  await sent('A course in bread', 'many')
+  await page.locator('#stock-problem').waitFor()
+  await seen('link-wrong', page)
+  await sent('A course in bread with sour dough for beginners and their neighbours', '20')
+  await page.locator('#link').waitFor()
+  await seen('link', page)
+  const address = (await page.locator('#link').innerText()).trim()
+  await page.goto(`${service.address}/portal/sandbox/links`)
+  await seen('links', page)
+  await page.goto(address)
+  await page.locator('form[action="/payer/scan"]').waitFor()
+  await seen('link-opened', page)
+}
+
 /** Every page of a payment that is taken, with its ends. */
 export const walkTake = async ({ service, open, seen }: TakeWalk): Promise<void> => {
   const page = await open()
@@ -52,4 +75,5 @@ export const walkTake = async ({ service, open, seen }: TakeWalk): Promise<void>
   await answer('accept')
   await page.locator('.taking a.button').first().waitFor()
   await seen('taking-reserved', page)
+  await walkLinks({ service, seen }, page)
 }

@@ -93,6 +93,7 @@ export type Catalogue = {
     readonly home: string
     readonly items: string
     readonly language: string
+    readonly linkFound: string
     readonly links: string
     readonly live: string
     readonly locality: string
@@ -179,6 +180,8 @@ export type Catalogue = {
     readonly refused_merchant_is_disabled: string
     readonly refused_merchants_are_too_many: string
     readonly refused_messages_cannot_be_sent: string
+    readonly refused_offer_is_over: string
+    readonly refused_offer_is_sold_out: string
     readonly refused_organization_is_claimed: string
     readonly refused_payer_exists: string
     readonly refused_payment_is_expired: string
@@ -256,6 +259,8 @@ export type Catalogue = {
     readonly tip: string
     readonly tipIsLarge: string
     readonly title_merchant_is_disabled: string
+    readonly title_offer_is_over: string
+    readonly title_offer_is_sold_out: string
     readonly title_payment_is_for_another_payer: string
     readonly title400: string
     readonly title403: string
@@ -604,6 +609,38 @@ export type Catalogue = {
     readonly howWhat_phone: string
     readonly isOver: string
     readonly link: string
+    readonly link_open: string
+    readonly link_over: string
+    readonly link_soldOut: string
+    readonly linkAny: string
+    readonly linkChange: string
+    readonly linkChanged: string
+    readonly linkEnd: string
+    readonly linkEndWhat: string
+    readonly linkLastDay: string
+    readonly linkLastDayHint: string
+    readonly linkLeft: string
+    readonly linkMade: string
+    readonly linkMake: string
+    readonly linkNew: string
+    readonly linkNoEnd: string
+    readonly linkPaid: string
+    readonly linkPayments: string
+    readonly linkPicture: string
+    readonly linkRefunded: string
+    readonly links: string
+    readonly linkSend: string
+    readonly linksMost: Message<'count'>
+    readonly linksNone: string
+    readonly linkStanding: string
+    readonly linkStock: string
+    readonly linkStockHint: string
+    readonly linkSum: string
+    readonly linksWhat: string
+    readonly linkText: string
+    readonly linkWrongDay: string
+    readonly linkWrongStock: string
+    readonly linkWrongText: string
     readonly next: string
     readonly pos: string
     readonly reserve: string
@@ -1775,6 +1812,7 @@ export type Catalogue = {
     readonly bankDismissed: Message<'note'>
     readonly bankMatched: Message<'count' | 'state'>
     readonly bankSeen: Message<'day' | 'side' | 'source' | 'sum'>
+    readonly billed: string
     readonly byCommand: string
     readonly byHand: string
     readonly callback: Message<'id'>
@@ -1803,12 +1841,9 @@ export type Catalogue = {
     readonly correctionTurnedDown: string
     readonly debtBefore: string
     readonly debtBilled: Message<'invoice' | 'sum'>
-    readonly fundingFee: Message<'sum'>
-    readonly invoicePaid: Message<'day' | 'invoice' | 'sum'>
     readonly debtForgiven: string
     readonly debtTakenOver: string
     readonly debtWrittenOff: Message<'reason' | 'sum'>
-    readonly billed: string
     readonly declined: Message<'payer'>
     readonly disputed: Message<'amount' | 'fee' | 'number' | 'reason' | 'time'>
     readonly disputeLost: Message<'number'>
@@ -1821,6 +1856,7 @@ export type Catalogue = {
     readonly failed_5007: string
     readonly failed_5008: string
     readonly fundingClosed: Message<'reason' | 'sum'>
+    readonly fundingFee: Message<'sum'>
     readonly fundingNowhere: string
     readonly fundingPlaced: Message<'day' | 'payment' | 'sum'>
     readonly fundingSame: string
@@ -1828,6 +1864,7 @@ export type Catalogue = {
     readonly granted: Message<'payer' | 'scope'>
     readonly inReport: Message<'ledger' | 'report'>
     readonly inSettlement: Message<'settlement'>
+    readonly invoicePaid: Message<'day' | 'invoice' | 'sum'>
     readonly journalHas: Message<'amount'>
     readonly ledgerByHand: string
     readonly ledgerCloses: Message<'often'>
@@ -1836,6 +1873,11 @@ export type Catalogue = {
     readonly noSettlement: string
     readonly nothing: string
     readonly notPosted: string
+    readonly offerEnded: string
+    readonly offerGivenBack: Message<'payment'>
+    readonly offerMade: Message<'pos' | 'stock' | 'sum' | 'text' | 'time'>
+    readonly offerStock: Message<'stock'>
+    readonly offerTaken: Message<'payer' | 'payment'>
     readonly organizationClaimed: Message<'merchant'>
     readonly outcomeDiffers: Message<'amount' | 'isOver'>
     readonly outcomeSame: Message<'isOver'>

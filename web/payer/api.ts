@@ -13,6 +13,7 @@ import type { EnteringNeeds } from './scope-choice.tsx'
 import type { PayerHomeNeeds } from './home.tsx'
 import type { PayerPermissionNeeds } from './permission.tsx'
 import type { PayerPermissionsNeeds } from './permissions.tsx'
+import { linkErrors } from './page-documentation.ts'
 import { followCode, type ScannedCodeNeeds } from './scan.tsx'
 import { postalAddress } from '../../domain/people/profile.ts'
 import { refuse } from '../../domain/refusal.ts'
@@ -144,7 +145,7 @@ export const payerApiRoutes = (needs: PayerApiNeeds): Route[] => {
     ofPayer.post(`${payerPrefix}/scan/`, {
       summary: 'Scan a code: answers the page that it leads to',
       body: z.object({ text: z.string().max(2048).default('') }).meta({ id: 'PayerScan' }),
-      errors: { 404: 'The code is none of this service.' },
+      errors: { 404: 'The code is none of this service.', ...linkErrors },
       reply: z.object({ uri: z.string() }).meta({ id: 'PayerScanned' }),
       handle: async (call) => {
         const { payer } = await access(call)

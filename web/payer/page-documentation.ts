@@ -85,6 +85,12 @@ export const scanForm = plainForm.extend({
 
 export const toSignIn = 'To sign in, when nobody is.'
 
+/** Of a payment link that many may pay. */
+export const linkErrors = {
+  409: 'What the link sells is sold out, or the merchant is disabled.',
+  410: 'The link has ended.',
+}
+
 export const lost = 'Another payer has answered it first.'
 
 export const unknown = 'There is no such request, or it is for another payer.'
@@ -106,6 +112,7 @@ export const pageAsks = {
     },
   },
   list: { errors: { 303: toSignIn } },
+  showScan: { errors: { 303: toSignIn, ...linkErrors } },
   showPayment: {
     errors: {
       303: `${toSignIn} Once it is over, back to the checkout for who came from there.`,
@@ -173,6 +180,7 @@ export const pageAsks = {
       303: 'To where the code leads; or to sign in.',
       403: foreign,
       404: 'The code leads nowhere.',
+      ...linkErrors,
     },
   },
   checkout: {

@@ -7,6 +7,9 @@ import { payerPages } from './pages.ts'
 import { type SignedIn, type Visits } from './session.tsx'
 import { tryDecodeURIComponent } from 'hono/utils/url'
 import type { Context } from '../../application/handle.ts'
+import type { OfferSales } from '../../application/sell-offers.ts'
+import { shownAmount } from '../ui/money.tsx'
+import type { Instant } from '../../domain/time.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { longestArgstring } from '../../http/merchant/shortlink-code.ts'
 
@@ -16,6 +19,10 @@ export type ScannedCodeNeeds = {
   readonly placeOfShortlink: (
     shortlink: string,
   ) => { readonly shop: string; readonly description: string | null } | undefined
+  /** What a payment link sells; undefined for an unknown one. */
+  readonly openOffer: OfferSales['openOffer']
+  readonly takeOffer: OfferSales['takeOffer']
+  readonly shopName: (merchant: string) => string
   readonly issuer: () => string
   /** A payer scans a shortlink; returns the request that picked it up. */
   readonly scanShortlink: (
@@ -54,15 +61,30 @@ const readCode = (issuer: string, text: string) => {
  * scan may trigger a callback, so it is made in the payer's name.
  */
 export const followCode =
-  ({ issuer, scanShortlink }: ScannedCodeNeeds) =>
+  ({ issuer, scanShortlink, takeOffer }: ScannedCodeNeeds) =>
   async (text: string, payer: string, context: Context): Promise<string | undefined> => {
     const code = readCode(issuer(), text)
     if (code === undefined || 'path' in code) return code?.path
     const scanned = scanShortlink(code.shortlink, { payer, argstring: code.argstring }, context)
-    const { tid } = await scanned.catch(unlessUnknown)
+    const { tid = await takeOffer(code.shortlink, payer, context) } =
+      await scanned.catch(unlessUnknown)
     if (tid === undefined) return undefined
     return tid === null ? '/payer/?scanned' : `/payer/payment/${tid}`
   }
+
+/** What a code sells by itself. @throws Refusal offer_is_over, offer_is_sold_out */
+const offerOf = async (
+  needs: ScannedCodeNeeds,
+  { session, locale, texts }: SignedIn,
+  id: string,
+  at: Instant,
+) => {
+  const offer = await needs.openOffer(id, session.payer, at)
+  if (!offer) return undefined
+  const amount = shownAmount(offer.amount, offer.currency, locale)
+  const shop = needs.shopName(offer.merchant)
+  return { shop, description: offer.text, amount, says: texts.linkFound }
+}
 
 /** The pages of a code: to type one, or to go on with one that a camera has opened. */
 const scanPages = (needs: ScannedCodeNeeds, visits: Visits) => {
@@ -93,22 +115,28 @@ const scanPages = (needs: ScannedCodeNeeds, visits: Visits) => {
   }
 
   /** Of a camera that has opened a code: whose it is, before the shop learns of the payer. */
-  const foundPage = (visitor: SignedIn, text: string): Promise<RawReply> => {
+  const foundPage = async (visitor: SignedIn, text: string, at: Instant): Promise<RawReply> => {
     const code = readCode(needs.issuer(), text)
-    const place = code && 'shortlink' in code && needs.placeOfShortlink(code.shortlink)
-    if (!place) return scanPage(visitor, text)
-    const { shop, description } = place
+    if (!code || !('shortlink' in code)) return scanPage(visitor, text)
+    const { shortlink: id, argstring } = code
+    const place = needs.placeOfShortlink(id)
     const { texts, csrf } = visitor
+    const found = place
+      ? { ...place, amount: null, says: texts.scanFound }
+      : await offerOf(needs, visitor, id, at)
+    if (!found) return scanPage(visitor, text)
+    const { shop, description, amount, says } = found
     return visits.show(visitor, {
       title: shop,
       body: (
         <form class="card" method="post" action="/payer/scan">
           <h1>{shop}</h1>
           <p>
-            <b>{[description, code.argstring].filter(Boolean).join(' · ')}</b>
+            <b>{[description, argstring].filter(Boolean).join(' · ')}</b>
           </p>
+          {amount !== null && <p class="amount">{amount}</p>}
           <Hidden fields={{ csrf, text }} />
-          <p>{texts.scanFound}</p>
+          <p>{says}</p>
           <Actions button={texts.continue} back="/payer/" cancel={texts.cancel} />
         </form>
       ),
@@ -126,10 +154,10 @@ export const payerScanRoutes = (needs: ScannedCodeNeeds, visits: Visits): Route[
 
   return [
     page(
-      { path: '/payer/scan', summary: 'Scan a code', ...pageAsks.list },
+      { path: '/payer/scan', summary: 'Scan a code', ...pageAsks.showScan },
       async (visitor, call) => {
         await needs.caughtUp()
-        return foundPage(visitor, searchOf(call).get('text') ?? '')
+        return foundPage(visitor, searchOf(call).get('text') ?? '', call.at)
       },
     ),
     form(

@@ -68,9 +68,7 @@ const refusalText = (texts: Texts, code: string, status: number, told: string): 
 }
 
 const problemStatus = (status: number): RawStatus =>
-  status === 401 || status === 403 || status === 404 || status === 409 || status === 429
-    ? status
-    : 400
+  ([401, 403, 404, 409, 410, 429] as const).find((known) => known === status) ?? 400
 
 /** What a page says of an error; undefined for outages and bugs, which are told as everywhere. */
 export const toldProblem = (error: unknown, texts: Texts): ToldProblem | undefined => {

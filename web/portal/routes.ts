@@ -11,6 +11,7 @@ import { searchRoutes } from './search.tsx'
 import { portalPointRoutes } from './points/routes.tsx'
 import { ownSettingsRoutes } from './own-settings.tsx'
 import { signUpMerchantRoutes } from './sign-up.tsx'
+import { linkRoutes } from './take/links.tsx'
 import { takeRoutes } from './take/routes.tsx'
 import { twinRoutes } from './twin.ts'
 import { mayDo } from '../../domain/merchant/staff-roles.ts'
@@ -185,6 +186,7 @@ const pages = [
   overviewRoutes,
   searchRoutes,
   takeRoutes,
+  linkRoutes,
   portalPaymentRoutes,
   moneyRoutes,
   developerRoutes,

@@ -1,6 +1,7 @@
 import type { Html } from '../../ui/components.tsx'
 import { shortlinks } from '../../../domain/aggregates.ts'
 import { streamOf } from '../../../domain/stream.ts'
+import type { OfferQueries } from '../../../projections/offers.ts'
 import type { CodeData } from '../points/rows.ts'
 import type { PortalVisitor } from '../page.tsx'
 import { textsIn } from '../../../texts/catalogue.ts'
@@ -9,6 +10,7 @@ export type CustomerNeeds = {
   /** As the merchant named them; null once erased. */
   readonly showCustomer: (customer: string | null) => string | null
   readonly shortlinks: { find(stream: string): { readonly data: CodeData } | undefined }
+  readonly offers: Pick<OfferQueries, 'find'>
   readonly scanToken: (scan: string) => string
   readonly findScan: (
     token: string,
@@ -42,5 +44,7 @@ export const customerHtml = (
   const scanned = token ? needs.findScan(token) : undefined
   const code = needs.shortlinks.find(streamOf(shortlinks, scanned?.shortlink ?? name))?.data
   const description = code?.merchant === shop.merchant ? code.description : null
+  const offer = needs.offers.find(name)
+  if (offer?.merchant === shop.merchant) return offer.text
   return scanned?.argstring || description || texts.customerCode
 }

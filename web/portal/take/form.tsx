@@ -1,4 +1,4 @@
-import { Actions, Form, Title, Wrong, type Html } from '../../ui/components.tsx'
+import { Actions, Form, Link, Title, Wrong, type Html } from '../../ui/components.tsx'
 import { z } from 'zod'
 import { portalPos } from '../../../application/take-payment.ts'
 import { pointsOfSaleOf, type StaffTerms } from '../../../domain/merchant/staff-roles.ts'
@@ -74,6 +74,12 @@ export const givenIn = (body: TakeForm): Given => ({
 export const posChoices = (terms: StaffTerms): readonly string[] =>
   pointsOfSaleOf(terms) ?? [portalPos]
 
+/** The chosen one of these, else the first. */
+export const posIdIn = (terms: StaffTerms, chosen: string): string => {
+  const posIds = posChoices(terms)
+  return posIds.find((id) => id === chosen) ?? posIds[0] ?? portalPos
+}
+
 /** What to request, or what is wrong with what was typed. */
 export const readGiven = (
   { shop, me, texts, language }: PortalVisitor,
@@ -88,8 +94,7 @@ export const readGiven = (
     phone: 'problem' in invited ? invited.problem : undefined,
   }
   if (hasProblems(problems) || 'problem' in invited) return { problems }
-  const posIds = posChoices(me.terms)
-  const posId = posIds.find((id) => id === given.pos) ?? posIds[0] ?? portalPos
+  const posId = posIdIn(me.terms, given.pos)
   const expiresIn = Number(validity.catch(validities[0]).parse(given.valid))
   const text = given.text === '' ? null : given.text
   const { phone } = invited
@@ -97,7 +102,11 @@ export const readGiven = (
 }
 
 /** Only a cashier with several points of sale chooses. */
-const posHtml = (needs: FormNeeds, { shop, me, language }: PortalVisitor, pos: string): Html => {
+export const posHtml = (
+  needs: FormNeeds,
+  { shop, me, language }: PortalVisitor,
+  pos: string,
+): Html => {
   const choices = posChoices(me.terms)
   if (choices.length < 2) return null
   const names = namesOfPos(needs, shop.merchant)
@@ -132,6 +141,37 @@ const whoHtml = ({ language, texts: own }: PortalVisitor, given: Given, problem:
   ]
 }
 
+/** How much, and what for, which the payer sees. */
+export const amountAndTextFields = (
+  { shop, language }: PortalVisitor,
+  given: Pick<Given, 'amount' | 'text'>,
+  problems: Problems,
+  label: string,
+): Html => {
+  const texts = textsIn[language].take
+  return [
+    <Field
+      name="amount"
+      label={texts.amount({ currency: shop.currency })}
+      problem={problems['amount']}
+      inputmode="decimal"
+      autocomplete="off"
+      maxlength={16}
+      required
+      value={given.amount}
+    />,
+    <Field
+      name="text"
+      label={label}
+      hint={texts.textHint}
+      problem={problems['text']}
+      autocomplete="off"
+      maxlength={longestText}
+      value={given.text}
+    />,
+  ]
+}
+
 export type FormNeeds = { readonly posOf: PosOf }
 
 export type FormShown = {
@@ -156,7 +196,9 @@ export const takePage = (
     title: texts.title,
     status: status ?? (hasProblems(problems) ? 400 : 200),
     body: [
-      <Title text={texts.title} />,
+      <Title text={texts.title}>
+        <Link class="button second" href={portalPath(shop.merchant, 'links')} text={texts.links} />
+      </Title>,
       <Wrong text={problem} />,
       <Form
         class="card narrow-card take"
@@ -164,24 +206,7 @@ export const takePage = (
         data-once=""
         hidden={{ csrf, attempt }}
       >
-        <Field
-          name="amount"
-          label={texts.amount({ currency: shop.currency })}
-          problem={problems['amount']}
-          inputmode="decimal"
-          autocomplete="off"
-          maxlength={16}
-          required
-          value={given.amount}
-        />
-        <Field
-          name="text"
-          label={texts.text}
-          hint={texts.textHint}
-          autocomplete="off"
-          maxlength={longestText}
-          value={given.text}
-        />
+        {amountAndTextFields(visitor, given, problems, texts.text)}
         {whoHtml(visitor, given, problems['phone'])}
         {posHtml(needs, visitor, given.pos)}
         <Choice
