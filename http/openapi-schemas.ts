@@ -38,6 +38,8 @@ export const namesOfOperations: Readonly<Record<string, string>> = {
   'POST /portal/:merchant/': 'hidePortalSteps',
   'GET /portal/:merchant/take/:tid': 'getPortalTakenPage',
   'POST /portal/:merchant/take/:tid': 'cancelPortalTaken',
+  'GET /portal/:merchant/links/:offer': 'getPortalPaymentLinkPage',
+  'POST /portal/:merchant/links/:offer': 'changePortalPaymentLink',
   'GET /portal/:merchant/payments.csv': 'downloadPortalPayments',
   'GET /portal/:merchant/payments-events': 'followPortalPayments',
   'GET /portal/:merchant/payments/:tid': 'getPortalPaymentPage',

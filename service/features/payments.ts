@@ -33,7 +33,11 @@ const informing = async (core: Core, { movements }: FundingSource) =>
 type Identifying = Pick<MerchantSlice, 'identify' | 'awaitScan'>
 
 /** Payment links that many may pay. */
-const selling = (core: Core, request: ReturnType<typeof requestPayment>, more: Identifying) => {
+const selling = (
+  core: Core,
+  request: ReturnType<typeof requestPayment>,
+  { identify, awaitScan }: Identifying,
+) => {
   const { handle, find, tidOf, derive, caughtUp, newId } = core
   const share = core.shares.merchants
   return sellOffers({
@@ -44,7 +48,13 @@ const selling = (core: Core, request: ReturnType<typeof requestPayment>, more: I
     tidOf,
     derive,
     requestPayment: request,
-    requestInShare: requestPayment({ handle: share.handle, find, tidOf, ...more }),
+    requestInShare: requestPayment({
+      handle: share.handle,
+      find,
+      tidOf,
+      identify,
+      awaitScan,
+    }),
     caughtUp,
     newId,
     outageOf: core.outagesOf('keeping the stock of a link for payment'),

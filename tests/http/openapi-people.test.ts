@@ -358,6 +358,31 @@ test('clients and browsers are answered by the authorization server as is docume
   await ask('GET', '/oauth2/jwks', {})
 })
 
+test('a payment link that is sold out, or has ended, is answered as is documented', async () => {
+  await service.operator('staff', 'add', 'sandbox', '+4799999901', '--role', 'owner')
+  const [alice, bob] = [makeVisitor(service), visitor()]
+  await alice.signIn('alice')
+  await bob.signIn('bob')
+  const form = await alice.visit('/portal/sandbox/new-link')
+  const made = await alice.submit(form, { amount: '10', text: 'Soup', stock: '1' })
+  const [path = ''] = made.location?.split('?') ?? []
+  const text = `${service.address}/s/${path.split('/').at(-1)}/`
+  const page = await bob.visit(`/payer/scan?text=${encodeURIComponent(text)}`)
+  const who = { phone: '4799999902', pin: '5678', code: codeOf('bob') }
+  const { token } = await ask('POST', '/payer/v1/session/', {}, who)
+  const inApp = () => ask('POST', '/payer/v1/scan/', { Authorization: `Bearer ${token}` }, { text })
+  await alice.submit(await alice.visit('/payer/scan'), { text })
+  expect((await bob.visit(`/payer/scan?text=${encodeURIComponent(text)}`)).status).toBe(409)
+  expect((await bob.submit(page, { text })).status).toBe(409)
+  expect((await inApp()).error_description).toMatch(/sold out/)
+  const { csrf = '' } = Object.fromEntries(formIn((await alice.visit(path)).html, 'stock').fields)
+  const body = new URLSearchParams({ csrf, change: 'end' })
+  expect((await alice.visit(path, { method: 'POST', body })).status).toBe(303)
+  expect((await bob.visit(`/payer/scan?text=${encodeURIComponent(text)}`)).status).toBe(410)
+  expect((await bob.submit(page, { text })).status).toBe(410)
+  expect((await inApp()).error_description).toMatch(/has ended/)
+})
+
 test('a form that is sent after its session has ended goes on as is documented', async () => {
   const alice = visitor()
   await alice.signIn('alice')

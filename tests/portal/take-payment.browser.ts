@@ -65,6 +65,38 @@ test('with the keyboard alone somebody takes a payment and cancels it', async ()
   await context.close()
 })
 
+test('without scripts a link is made, opened on a phone, paid, and counted', async () => {
+  const { service, browser } = portal
+  const context = await browser.newContext({ ...phone, locale: 'en' })
+  await signInTo(await context.newPage(), service.address, home)
+  const plain = await browser.newContext({ ...phone, locale: 'en', javaScriptEnabled: false })
+  await plain.addCookies(await context.cookies())
+  const page = await plain.newPage()
+  await page.goto(service.address + home)
+  await page.getByRole('link', { name: 'Payment links' }).click()
+  await page.getByRole('link', { name: 'New link' }).click()
+  await page.locator('[name=amount]').fill('45')
+  await page.locator('[name=text]').fill('Pancakes')
+  await page.locator('[name=stock]').fill('1')
+  await page.getByRole('button', { name: 'Make the link' }).click()
+  await stands(page, 'Open')
+  expect(await page.locator('.qr img').isVisible()).toBe(true)
+  const [shop, address] = [page.url(), (await page.locator('#link').innerText()).trim()]
+  await page.goto(address)
+  await page.getByText('NOK 45.00').waitFor()
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.locator('button[value=accept]').click()
+  await page.locator('.state.good').waitFor()
+  await service.advance(0)
+  await page.goto(shop)
+  await stands(page, 'Sold out')
+  expect(await page.locator('.taking dd').first().innerText()).toBe('1')
+  await page.locator('summary').click()
+  await page.getByRole('button', { name: 'End the link' }).click()
+  await stands(page, 'Ended')
+  await Promise.all([context.close(), plain.close()])
+})
+
 test('without scripts the page reloads until it is paid', async () => {
   const { service, browser } = portal
   const context = await browser.newContext({ ...phone, locale: 'en' })

@@ -90,7 +90,7 @@ const listHtml = (
   const money = (minor: number, { currency }: OfferRow) => shownAmount(minor, currency, locale)
   const heads = [
     texts.linkText,
-    { number: texts.amount({ currency: shop.currency }) },
+    { number: textsIn[language].payments.amount },
     ...[{ number: texts.linkPaid }, { number: texts.linkSum }, { number: texts.linkLeft }],
     texts.linkStanding,
   ]
@@ -105,7 +105,7 @@ const listHtml = (
       texts[`link_${standingOf(row, at)}`],
     ]
   })
-  return <Table label={texts.links} kind="grid stacks" heads={heads} rows={cells} />
+  return <Table label={texts.links} kind="grid stacks labels-of" heads={heads} rows={cells} />
 }
 
 const listPage = async (
@@ -142,7 +142,7 @@ const factsHtml = (needs: LinkNeeds, visitor: PortalVisitor, row: OfferRow): Htm
   const names = namesOfPos(needs, row.merchant)
   return (
     <Facts
-      kind="dev-facts"
+      kind="dev-facts screen"
       of={[
         [texts.linkPaid, count],
         [texts.linkSum, money(captured)],
@@ -165,7 +165,7 @@ const changesHtml = (visitor: PortalVisitor, row: OfferRow, given: string, probl
   const path = linkPath(row.merchant, row.id)
   const end = { path, change: 'end', label: texts.linkEnd, kind: 'danger' } as const
   return (
-    <section class="card screen">
+    <section class="card narrow-card screen">
       <Form action={path} hidden={{ csrf, change: 'stock' }}>
         <StockField language={language} value={given} problem={problem} />
         <Actions kind="second" button={texts.linkChange} />
@@ -240,8 +240,8 @@ const linkPage = async (
         <p class={`stand ${standing === 'open' ? 'good' : 'bad'}`} role="status">
           {texts[`link_${standing}`]}
         </p>
-        <h1>{row.text}</h1>
-        <p>{shownAmount(row.amount, row.currency, locale)}</p>
+        <h1>{shownAmount(row.amount, row.currency, locale)}</h1>
+        <p class="quiet">{row.text}</p>
         {await codeHtml(needs, visitor, row)}
         {factsHtml(needs, visitor, row)}
         <p class="screen">
