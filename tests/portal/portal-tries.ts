@@ -79,6 +79,7 @@ export const portalTries: readonly Try[] = [
   { ...look('money/settlements/1', 'see_money'), isEmpty: true },
   { ...look('money/payouts/1', 'see_money'), isEmpty: true },
   look('money/payouts.csv', 'download'),
+  look('money/payouts.xlsx', 'download'),
   { ...look('money/settlements/1/transactions-1.csv', 'download'), isEmpty: true },
   look(`${report}?close`, 'see_money'),
   { ...look(`${report}/transactions-1.csv`, 'download'), isEmpty: true },

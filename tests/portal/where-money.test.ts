@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { readSheet } from 'read-excel-file/node'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { houseAccount, paidStatement } from './paid-statement.ts'
 import { startPaymentDesk, type PaymentDesk } from './payment-desk.ts'
@@ -133,6 +134,13 @@ test('payouts are found by the amount on the bank statement, and are a file', as
   expect(lines.filter((line) => line.includes(',NOK,'))).toEqual([
     expect.stringMatching(/^\d{4}-\d\d-\d\d,[\w-]+,NOK,300\.00,-16\.80,283\.20,due,\d{4}-/),
   ])
+  const cookies = [...desk.alice.cookies].map(([name, value]) => `${name}=${value}`)
+  const init = { headers: { Cookie: cookies.join('; ') } }
+  const workbook = await fetch(`${desk.service.address}${money}/payouts.xlsx`, init)
+  const rows = await readSheet(Buffer.from(await workbook.arrayBuffer()))
+  expect(rows[0]?.join(',')).toBe(lines[0]?.replace('\uFEFF', ''))
+  const text = (cell: unknown) => (typeof cell === 'number' ? cell.toFixed(2) : (cell ?? ''))
+  expect(rows.slice(1).map((row) => row.map(text).join(','))).toEqual(lines.slice(1))
 })
 
 const dayAfter = (day: string, days: number): string =>

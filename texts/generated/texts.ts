@@ -792,6 +792,7 @@ export type Catalogue = {
     readonly payoutAccount: string
     readonly payoutPayments: string
     readonly payoutsCsv: string
+    readonly payoutsExcel: string
     readonly payoutAmount: string
     readonly payoutFor: Message<'day'>
     readonly payouts: string

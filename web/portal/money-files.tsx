@@ -147,6 +147,28 @@ type Sent = Pick<Given, 'summary'> & {
   readonly csv: string
 }
 
+const fileHeaders = {
+  'Cache-Control': 'private, no-store',
+  'X-Content-Type-Options': 'nosniff',
+}
+
+/** A workbook, or a page that leads to the same lines as CSV where it takes too long. */
+export const workbookReply = async (
+  { makeSpreadsheet }: Pick<MoneyNeeds, 'makeSpreadsheet'>,
+  visitor: Pick<Reader, 'language'>,
+  file: string,
+  { sheets, csv }: { readonly sheets: readonly Sheet[]; readonly csv: string },
+): Promise<Shown> => {
+  const workbook = await makeSpreadsheet(sheets)
+  if (!workbook) return latePage(visitor, csv)
+  const disposition = `attachment; filename="${file}"`
+  return {
+    type: workbookType,
+    body: workbook,
+    headers: { ...fileHeaders, 'Content-Disposition': disposition },
+  }
+}
+
 const sentAs = async (
   needs: Pick<MoneyNeeds, 'makeSpreadsheet'>,
   visitor: Reader,
@@ -155,17 +177,9 @@ const sentAs = async (
 ): Promise<Shown> => {
   const body = log.pipeThrough(logIn(visitor.shop.timeZone, name))
   const safe = `${file}.${type}`.replaceAll(/[^\w.-]+/g, '-')
-  const headers = { 'Cache-Control': 'private, no-store', 'X-Content-Type-Options': 'nosniff' }
-  if (type === 'csv') return csvDownload(safe, body, headers)
+  if (type === 'csv') return csvDownload(safe, body, fileHeaders)
   const sheets = [summary, { name, csv: await bytesOf(body) }]
-  const workbook = await needs.makeSpreadsheet(sheets)
-  if (!workbook) return latePage(visitor, csv)
-  const disposition = `attachment; filename="${safe}"`
-  return {
-    type: workbookType,
-    body: workbook,
-    headers: { ...headers, 'Content-Disposition': disposition },
-  }
+  return workbookReply(needs, visitor, safe, { sheets, csv })
 }
 
 /**

@@ -11,7 +11,8 @@ import { textsIn } from '../../texts/catalogue.ts'
 import { plainAmounts, typedSigned } from '../ui/money.tsx'
 import { pageHeaders } from '../ui/page.tsx'
 import { unseen } from '../ui/words.tsx'
-import type { MoneyNeeds } from './money-needs.ts'
+import { workbookReply } from './money-files.tsx'
+import type { MoneyNeeds, Sheet } from './money-needs.ts'
 import { dayText, moneyPath, settlementHref, sumText } from './money-parts.tsx'
 import { downloading, moneyRoot } from './money-places.ts'
 import type { PortalVisitor } from './page.tsx'
@@ -151,6 +152,11 @@ export const payoutsHtml = (needs: MoneyNeeds, visitor: PortalVisitor, call: Cal
       <p class="buttons">
         <Link
           class="button second slim"
+          href={moneyPath(visitor, 'payouts.xlsx')}
+          text={texts.payoutsExcel}
+        />{' '}
+        <Link
+          class="button second slim"
           href={moneyPath(visitor, 'payouts.csv')}
           text={texts.payoutsCsv}
         />
@@ -164,25 +170,37 @@ const columns = [
   ...['paid_on', 'payout_account', 'end_to_end_id'],
 ]
 
-async function* linesOf(needs: MoneyNeeds, { shop }: PortalVisitor) {
-  yield `${columns.join(',')}\r\n`
+function* cellsOf(needs: MoneyNeeds, { shop }: PortalVisitor) {
   for (const row of settlementsBefore(needs, shop.merchant, Number.MAX_SAFE_INTEGER))
     for (const { currency, gross, payout } of row.made?.payouts ?? []) {
       const state = row.payouts.find((one) => one.currency === currency)
       const order = state?.orders.at(-1)
-      const amount = (sum: Sum) => formatAmount(sum, currency)
       const fees = negated(feesOf(row.made?.totals ?? [], currency))
-      const cells = [
-        ...[dateIn(shop.timeZone, row.startedAt), row.settlementId, currency],
-        ...[amount(gross), amount(fees), amount(payout), state?.status ?? '', state?.day ?? ''],
-        ...[state?.paid?.on ?? '', order?.payoutAccount ?? '', order?.endToEndId ?? ''],
-      ]
-      yield `${cells.join(',')}\r\n`
+      const about = [dateIn(shop.timeZone, row.startedAt), row.settlementId, currency] as const
+      const amounts = [gross, fees, payout].map((sum) => formatAmount(sum, currency))
+      const rest = [state?.status ?? '', state?.day ?? '', state?.paid?.on ?? ''] as const
+      const bank = [order?.payoutAccount ?? '', order?.endToEndId ?? ''] as const
+      yield { about, amounts, rest: [...rest, ...bank] }
     }
 }
 
+async function* linesOf(needs: MoneyNeeds, visitor: PortalVisitor) {
+  yield `${columns.join(',')}\r\n`
+  for (const { about, amounts, rest } of cellsOf(needs, visitor))
+    yield `${[...about, ...amounts, ...rest].join(',')}\r\n`
+}
+
+const sheetOf = (needs: MoneyNeeds, visitor: PortalVisitor): Sheet => {
+  const rows = Array.from(cellsOf(needs, visitor), ({ about, amounts, rest }) => [
+    ...about,
+    ...amounts.map(Number),
+    ...rest,
+  ])
+  return { name: textsIn[visitor.language].money.payouts, rows: [columns, ...rows] }
+}
+
 /** All payouts as a file. */
-export const payoutsRoute = (needs: MoneyNeeds, { page }: PortalPages): Route =>
+export const payoutsRoutes = (needs: MoneyNeeds, { page }: PortalPages): Route[] => [
   page(
     {
       ...downloading,
@@ -194,4 +212,17 @@ export const payoutsRoute = (needs: MoneyNeeds, { page }: PortalPages): Route =>
       const name = `payouts-${visitor.shop.merchant}.csv`
       return csvDownload(name, textStream(linesOf(needs, visitor)), pageHeaders(needs.isSecure))
     },
-  )
+  ),
+  page(
+    {
+      ...downloading,
+      path: `${moneyRoot}/payouts.xlsx`,
+      summary: 'The payouts of all settlements, newest first, as a workbook',
+    },
+    async (visitor) => {
+      const sheets = [sheetOf(needs, visitor)]
+      const name = `payouts-${visitor.shop.merchant}.xlsx`
+      return workbookReply(needs, visitor, name, { sheets, csv: 'payouts.csv' })
+    },
+  ),
+]

@@ -34,7 +34,7 @@ import type { MoneyNeeds, Sheet } from './money-needs.ts'
 import { moneyOverview } from './money-overview.tsx'
 import { downloading, fileName, moneyRoot, seeing, settlementParams } from './money-places.ts'
 import { lineRoutes } from './money-lines.tsx'
-import { payoutsRoute } from './money-payouts.tsx'
+import { payoutsRoutes } from './money-payouts.tsx'
 import { madeSettlement, settlementPage } from './money-settlement.tsx'
 import { payoutParts, rowsOf, turnoverOf } from './money-report.tsx'
 import { termsPage } from './money-terms.tsx'
@@ -77,7 +77,7 @@ const moneyRoutes = (needs: MoneyNeeds, visits: Visits): Route[] => {
       },
       async (visitor, { params }) => settlementPage(needs, visitor, params.serial),
     ),
-    payoutsRoute(needs, pages),
+    ...payoutsRoutes(needs, pages),
     ...lineRoutes(needs, pages),
     page(
       {
