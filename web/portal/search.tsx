@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { pointsOfSale, payments, shortlinks } from '../../domain/aggregates.ts'
-import { mayDo, type StaffAction } from '../../domain/merchant/staff-roles.ts'
+import { isTheirPos, mayDo, type StaffAction } from '../../domain/merchant/staff-roles.ts'
 import { currencies } from '../../domain/money/currency.ts'
 import { streamOf, within } from '../../domain/stream.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { CallbackNeeds } from '../../http/merchant/callback.ts'
 import { searchOf } from '../../http/call.ts'
 import type { Route } from '../../http/route.ts'
+import type { OfferQueries } from '../../projections/offers.ts'
 import { plain } from '../../projections/merchant-list.ts'
 import type { PaymentRow } from '../../projections/payment-table.ts'
 import type { Queries } from '../../projections/read-models.ts'
@@ -19,6 +20,7 @@ import { shownAmount, shopTime, typedAmount } from '../ui/money.tsx'
 import { portalPath } from './areas.ts'
 import { callbacksPath, statusBadge } from './developers/callback-list.tsx'
 import { callbackWords } from './developers/parts.tsx'
+import { userBadges, userPath, type UserListNeeds } from './developers/user-list.tsx'
 import type { PortalNeeds } from './guard.ts'
 import type { MoneyNeeds } from './money-needs.ts'
 import { settlementHref, sumText } from './money-parts.tsx'
@@ -38,7 +40,9 @@ type SearchNeeds = PortalNeeds &
   CustomerNeeds &
   Pick<PointNeeds, 'pointsOfSale' | 'shortlinks'> &
   StaffPageNeeds &
-  Pick<CallbackNeeds, 'callbackMessages'> & {
+  Pick<CallbackNeeds, 'callbackMessages'> &
+  Pick<UserListNeeds, 'users'> & {
+    readonly offers: OfferQueries
     readonly posOf: PosOf
     readonly settlements: Pick<Queries['accounting']['settlements'], 'find' | 'findById'>
     readonly payouts: Pick<Queries['accounting']['payouts'], 'ofAmount'>
@@ -137,6 +141,33 @@ const codesFound = ({ needs, visitor: { shop }, text }: Sought): Finding => {
   return { found }
 }
 
+/** Payment links that many may pay. */
+const linksFound = ({ needs, visitor, text }: Sought): Finding => {
+  const { shop, me, locale } = visitor
+  const all = needs.offers.list(shop.merchant, Number.MAX_SAFE_INTEGER, mostShown)
+  const found = all
+    .filter((one) => isTheirPos(me.terms, one.posId) && has(text, one.text, one.id))
+    .map(({ id, text: name, amount, currency }) => ({
+      href: portalPath(shop.merchant, `links/${id}`),
+      name,
+      about: [shownAmount(amount, currency, locale)],
+    }))
+  return { found }
+}
+
+const usersFound = ({ needs, visitor, text }: Sought): Finding => {
+  const { merchant } = visitor.shop
+  const all = needs.users.list(merchant, Number.MAX_SAFE_INTEGER, mostShown)
+  const found = all
+    .filter(({ data }) => has(text, data.id))
+    .map((row) => ({
+      href: userPath(merchant, row.data.id),
+      name: row.data.id,
+      about: [userBadges(visitor, row)],
+    }))
+  return { found }
+}
+
 /** By name, or by digits of the phone number that was invited. */
 const peopleFound = async ({ needs, visitor, text }: Sought): Promise<Finding> => {
   const { shop, language } = visitor
@@ -200,7 +231,9 @@ const findAll = async (sought: Sought, findPayments: ReturnType<typeof findAnyPa
     ['see_money', texts.money.payouts, () => payoutsFound(sought)],
     ['see_points_of_sale', texts.portal.pointsOfSale, () => tillsFound(sought)],
     ['see_points_of_sale', texts.points.codes, () => codesFound(sought)],
+    ['take_payment', texts.take.links, () => linksFound(sought)],
     ['see_staff', texts.portal.staff, () => peopleFound(sought)],
+    ['see_developers', texts.developers.tab_users, () => usersFound(sought)],
     ['see_developers', texts.payments.callbacks, () => callbacksFound(sought, named)],
   ]
   const mine = ways.filter(([action]) => mayDo(me.terms, action))
@@ -258,7 +291,7 @@ export const searchRoutes = (needs: SearchNeeds, visits: Visits): Route[] => {
     page(
       {
         path: '/portal/:merchant/search',
-        summary: 'Payments, payouts, points of sale, codes, staff and callbacks, by one text',
+        summary: 'Payments, payouts, points of sale, codes, links, people, callbacks, by one text',
         action: 'see_overview',
         ownQuery: z.object({ q: asked('What is searched for.') }),
       },

@@ -237,7 +237,7 @@ const linkPage = async (
       <Crumbs links={[[portalPath(row.merchant, 'links'), texts.links]]} />,
       <Done text={doneText(visitor, done)} />,
       <section class="card narrow-card taking">
-        <p class={`stand ${standing === 'open' ? 'good' : 'bad'}`} role="status">
+        <p class="stand open" role="status">
           {texts[`link_${standing}`]}
         </p>
         <h1>{shownAmount(row.amount, row.currency, locale)}</h1>
