@@ -50,6 +50,8 @@ export type Facts = {
   readonly announcedBy: (subject: string, revision: number) => AnnouncedMessage | undefined
   /** What the request in that stream was granted. */
   readonly grantedBy: (stream: string) => Permissions | null
+  /** Whether a payment is over, with nothing captured. */
+  readonly endedUnpaid: (tid: string) => boolean
 }
 
 export type Given<Event, State> = {

@@ -111,5 +111,8 @@ export const offerCauses: Causes<OfferCommand, OfferEvent, Offer> = {
       return 'the payment is not that of its pos_tid'
     return [{ type: 'TakeOffer', at, after: latestOf(state, data.payer)?.tid ?? null, ...data }]
   },
-  OfferGivenBack: (data) => [{ type: 'GiveBackOffer', ...data }],
+  OfferGivenBack: (data, { facts }) =>
+    facts.endedUnpaid(data.tid)
+      ? [{ type: 'GiveBackOffer', ...data }]
+      : 'its payment is not over, or something of it was captured',
 }

@@ -10,7 +10,8 @@ import { decideAgain, type Judged, type Judge } from '../rules/decide-again.ts'
 import { factBook } from '../rules/fact-book.ts'
 import { type Recorded, parseEvent, UnreadableEvent } from '../../domain/events.ts'
 import type { Permissions } from '../../domain/people/grant.ts'
-import { categoryOf, idIn, merchantAndIdIn } from '../../domain/stream.ts'
+import { hasEndedUnpaid, type Payment } from '../../domain/payment/payment-state.ts'
+import { categoryOf, idIn, merchantAndIdIn, streamOf } from '../../domain/stream.ts'
 import { announcedBy } from '../../projections/gathered-messages.ts'
 import { deriveIds, makeDigest } from '../../infrastructure/event-store/event-entry.ts'
 import { lineBook, lineOf } from './line-book.ts'
@@ -108,7 +109,11 @@ export const streamStates = (store: Reads, evolve = evolved) => {
 type Told = ReturnType<Facts['announcedBy']>
 
 /** What another stream says that is needed to judge an event. */
-type Looked = { readonly told?: Told; readonly granted?: Permissions | null }
+type Looked = {
+  readonly told?: Told
+  readonly granted?: Permissions | null
+  readonly endedUnpaid?: boolean
+}
 
 const checkOf = (stream: string): Check => {
   switch (categoryOf(stream)) {
@@ -174,20 +179,24 @@ const lookUp = (store: Reads) => {
     const told = event && announcedBy(event, subject)
     return told && { ...told, position: event.position, at: event.metadata.at }
   }
-  const granted = async (stream: string, before: number): Promise<Permissions | null> => {
+  const stateOf = async (stream: string, before: number): Promise<unknown> => {
     const judge = judgeOf(stream)
-    if (!judge) return null
+    if (!judge) return {}
     let state: StreamState = { revision: -1, state: judge.decider.initial, size: 0 }
     for (const event of parsed(await readIn(store, stream)))
       if (event.position < before) state = evolved(judge, state, event)
-    return permissionsIn(state.state)
+    return state.state
   }
   return (event: Recorded): Promise<Looked> | undefined => {
     const { type, data, stream, position } = event
     if (type === 'CallbackAttempted' || type === 'CallbackRetryRequested')
       return told(data.subject, data.revision, position).then((told) => ({ told }))
     if (type === 'GrantRefreshed')
-      return granted(idIn(stream), position).then((granted) => ({ granted }))
+      return stateOf(idIn(stream), position).then((state) => ({ granted: permissionsIn(state) }))
+    if (type === 'OfferGivenBack')
+      return stateOf(streamOf(aggregates.payments, data.tid), position).then((state) => ({
+        endedUnpaid: hasEndedUnpaid(state as Payment),
+      }))
     return undefined
   }
 }
@@ -223,6 +232,7 @@ export const judgeStreams = ({ store, problems }: Needs) => {
     ...ids.facts,
     announcedBy: () => looked.told,
     grantedBy: () => looked.granted ?? null,
+    endedUnpaid: () => looked.endedUnpaid ?? false,
   }
 
   const judge = (events: readonly Judged[], known: StreamState): number => {

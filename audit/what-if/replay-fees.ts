@@ -64,6 +64,7 @@ const otherTerms = (fees: OtherFees) => {
     ridOf: () => '',
     announcedBy: () => undefined,
     grantedBy: () => null,
+    endedUnpaid: () => true,
   }
 
   return {

@@ -1,5 +1,5 @@
 import type { Charge } from '../accounting/fees.ts'
-import { minus, type Pots } from '../money/money.ts'
+import { isNothing, minus, type Pots } from '../money/money.ts'
 import type { Permissions } from '../people/grant.ts'
 import type { ChunkedList } from '../chunked-list.ts'
 import type { Attachment } from '../merchant/attachment.ts'
@@ -89,6 +89,10 @@ export const available = ({ authorized, captured, released }: RequestedPayment):
 /** captured = refunded + disputed + refundable, in both pots. */
 export const refundable = ({ captured, refunded, disputed }: RequestedPayment): Pots =>
   minus(minus(captured, refunded), disputed)
+
+/** Whether it is over for good, with nothing captured. */
+export const hasEndedUnpaid = (payment: Payment): boolean =>
+  (payment.status === 'ok' || payment.status === 'fail') && isNothing(payment.captured)
 
 /** Whether nobody can answer until a scan names the payer. */
 export const awaitsScan = ({ payer, shortlink }: RequestedPayment): boolean =>

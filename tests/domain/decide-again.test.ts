@@ -35,6 +35,7 @@ const facts: Facts = {
   codesWorkOnce: () => true,
   announcedBy: () => ({ id: 'told', event: 'payment_captured', position: 1, at: morning }),
   grantedBy: () => null,
+  endedUnpaid: (tid) => tid !== 'paid',
 }
 
 const judgeOf = (name: keyof typeof causes): Judge =>
@@ -111,6 +112,24 @@ describe('a problem says', () => {
   ])('%s', (_, data, problem) => {
     const event = judged('payment-t', { ...captured, data }, morning)
     expect(problemOf('payments', [...opened, event])).toMatch(problem)
+  })
+
+  test('that what a link gives back was paid, or not of its order number', () => {
+    const about = { merchant: 'sandbox', posId: 'portal', currency: 'NOK', amount: 100 }
+    const offer = { type: 'OfferMade', data: { ...about, text: 'A', until: null, stock: 1 } }
+    const sold = (tid: string) => {
+      const taken = { type: 'OfferTaken', data: { payer: 'alice', posTid: '1', tid } }
+      const back = { type: 'OfferGivenBack', data: { payer: 'alice', tid } }
+      return [offer, taken, back].map((event) => judged('offer-1', event, morning))
+    }
+    expect(verdictOn('offers', sold('t'))).toEqual({ explained: 1 })
+    expect(problemOf('offers', sold('paid'))).toMatch(/^its payment is not over, or/)
+    expect(verdictOn('offers', sold('t').slice(0, 2))).toEqual({ explained: 1 })
+    expect(problemOf('offers', sold('other').slice(0, 2))).toMatch(/^the payment is not that of/)
+    const [made, taken] = sold('t')
+    const another = { type: 'OfferTaken', data: { payer: 'bob', posTid: '2', tid: 't' } }
+    const over = [made, taken, judged('offer-1', another, morning)] as Judged[]
+    expect(problemOf('offers', over)).toMatch(/^the rules refuse it: offer is sold out/)
   })
 
   test('that a repetition gives no event', () => {
