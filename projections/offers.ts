@@ -113,7 +113,12 @@ export const offerHoldProjection = projection({
   },
 })
 
-type Paid = { readonly count: number; readonly captured: number; readonly refunded: number }
+type Examined = { readonly examined: number }
+
+/** A page adds them up for each look. */
+const mostSummed = 10_000
+
+export type Paid = { readonly count: number; readonly captured: number; readonly refunded: number }
 
 export const offerQueries = (db: BetterSQLite3Database) => {
   const page = rowsOf(db, offers, {
@@ -127,16 +132,21 @@ export const offerQueries = (db: BetterSQLite3Database) => {
     limit: given('limit'),
   })
   const paid = clientOf(db).prepare(`
-    SELECT coalesce(sum(captured > 0), 0) AS count, coalesce(sum(captured), 0) AS captured,
-      coalesce(sum(refunded), 0) AS refunded
-    FROM payments
-    WHERE merchant = @merchant AND customerKey = @customer AND customerKey is not null`)
+    SELECT count(*) AS examined, coalesce(sum(captured > 0), 0) AS count,
+      coalesce(sum(captured), 0) AS captured, coalesce(sum(refunded), 0) AS refunded
+    FROM (
+      SELECT captured, refunded FROM payments
+      WHERE merchant = @merchant AND customerKey = @customer AND customerKey is not null
+      LIMIT ${mostSummed + 1})`)
   return {
     find: findBy(db, offers, offers.id),
     list: (merchant: string, before: number, limit: number): readonly OfferRow[] =>
       page.all({ merchant, before, limit }),
-    /** Of the payments of a customer, such as a link. */
-    paid: (merchant: string, customer: string): Paid => paid.get({ merchant, customer }) as Paid,
+    /** Of the payments of a customer, such as a link; undefined if they are too many to add up. */
+    paid: (merchant: string, customer: string): Paid | undefined => {
+      const { examined, ...sums } = paid.get({ merchant, customer }) as Paid & Examined
+      return examined > mostSummed ? undefined : sums
+    },
     due: (limit: number) => due.all({ limit }),
     hold: findBy(db, offerHolds, offerHolds.tid),
   }

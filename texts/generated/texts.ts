@@ -624,6 +624,7 @@ export type Catalogue = {
     readonly linkMake: string
     readonly linkNew: string
     readonly linkNoEnd: string
+    readonly linkHeld: string
     readonly linkPaid: string
     readonly linkPayments: string
     readonly linkPicture: string

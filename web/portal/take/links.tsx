@@ -11,7 +11,7 @@ import { searchOf, type Call } from '../../../http/call.ts'
 import { fieldOf, type FormOf } from '../../../http/forms.ts'
 import { valuePath } from '../../../http/merchant/shortlink-code.ts'
 import type { Route } from '../../../http/route.ts'
-import type { OfferQueries, OfferRow } from '../../../projections/offers.ts'
+import type { OfferQueries, OfferRow, Paid } from '../../../projections/offers.ts'
 import { textsIn } from '../../../texts/catalogue.ts'
 import type { Visits } from '../../payer/session.tsx'
 import {
@@ -62,9 +62,6 @@ export type LinkNeeds = PortalNeeds &
 
 const mostShown = 50
 
-const paidBy = ({ offers: rows }: LinkNeeds, { id, merchant }: OfferRow) =>
-  rows.paid(merchant, customerOfOffer(id))
-
 const standingOf = (row: OfferRow, at: Instant): 'open' | 'soldOut' | 'over' => {
   if (isOver(row, at)) return 'over'
   return leftOf(row) === 0 ? 'soldOut' : 'open'
@@ -79,32 +76,23 @@ const offerOf = (needs: LinkNeeds, { shop, me }: PortalVisitor, id: string): Off
   return isTheirs ? row : refuse('resource_is_unknown')
 }
 
-const listHtml = (
-  needs: LinkNeeds,
-  visitor: PortalVisitor,
-  rows: readonly OfferRow[],
-  at: Instant,
-): Html => {
+const listHtml = (visitor: PortalVisitor, rows: readonly OfferRow[], at: Instant): Html => {
   const { language, locale, shop } = visitor
   const texts = textsIn[language].take
-  const money = (minor: number, { currency }: OfferRow) => shownAmount(minor, currency, locale)
   const heads = [
     texts.linkText,
     { number: textsIn[language].payments.amount },
-    ...[{ number: texts.linkPaid }, { number: texts.linkSum }, { number: texts.linkLeft }],
+    { number: texts.linkHeld },
+    { number: texts.linkLeft },
     texts.linkStanding,
   ]
-  const cells = rows.map((row) => {
-    const { count, captured, refunded } = paidBy(needs, row)
-    return [
-      { head: <a href={linkPath(shop.merchant, row.id)}>{row.text}</a> },
-      { number: money(row.amount, row) },
-      { number: count },
-      { number: money(captured - refunded, row) },
-      { number: leftOf(row) ?? '∞' },
-      texts[`link_${standingOf(row, at)}`],
-    ]
-  })
+  const cells = rows.map((row) => [
+    { head: <a href={linkPath(shop.merchant, row.id)}>{row.text}</a> },
+    { number: shownAmount(row.amount, row.currency, locale) },
+    { number: row.held },
+    { number: leftOf(row) ?? '∞' },
+    texts[`link_${standingOf(row, at)}`],
+  ])
   return <Table label={texts.links} kind="grid stacks labels-of" heads={heads} rows={cells} />
 }
 
@@ -127,7 +115,7 @@ const listPage = async (
       </Title>,
       <section class="card">
         <Quiet text={texts.linksWhat} />
-        {rows.length === 0 ? <Quiet text={texts.linksNone} /> : listHtml(needs, visitor, rows, at)}
+        {rows.length === 0 ? <Quiet text={texts.linksNone} /> : listHtml(visitor, rows, at)}
         {all.length === mostShown && <Quiet text={texts.linksMost({ count: mostShown })} />}
       </section>,
     ],
@@ -137,16 +125,19 @@ const listPage = async (
 
 const factsHtml = (needs: LinkNeeds, visitor: PortalVisitor, row: OfferRow): Html => {
   const texts = textsIn[visitor.language].take
-  const { count, captured, refunded } = paidBy(needs, row)
+  const paid = needs.offers.paid(row.merchant, customerOfOffer(row.id))
   const money = (minor: number) => shownAmount(minor, row.currency, visitor.locale)
   const names = namesOfPos(needs, row.merchant)
+  const paidFacts = ({ count, captured, refunded }: Paid) => [
+    [texts.linkPaid, count] as const,
+    [texts.linkSum, money(captured)] as const,
+    ...(refunded > 0 ? [[texts.linkRefunded, money(refunded)] as const] : []),
+  ]
   return (
     <Facts
       kind="dev-facts screen"
       of={[
-        [texts.linkPaid, count],
-        [texts.linkSum, money(captured)],
-        ...(refunded > 0 ? [[texts.linkRefunded, money(refunded)] as const] : []),
+        ...(paid ? paidFacts(paid) : [[texts.linkHeld, row.held] as const]),
         [texts.linkLeft, leftOf(row) ?? texts.linkAny],
         [
           texts.linkLastDay,
