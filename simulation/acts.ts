@@ -5,9 +5,9 @@ import { askUnchanged, eventsSince, type Play } from './known.ts'
 import { filled, learn, needsOf, people, type Names, type Person } from './names.ts'
 import { randomFrom, weighted, type Random } from './random.ts'
 import type { Numbered, Step } from './steps.ts'
-import { checkWritten } from './reads.ts'
+import { checkWritten, feesOf } from './reads.ts'
 import { goOn, open } from './visitors.ts'
-import type { Asked } from './world.ts'
+import type { Asked, Who } from './world.ts'
 
 type Act = {
   readonly text: string
@@ -169,6 +169,12 @@ const request = async (of: Of): Promise<void> => {
 const wordsOf = (text: string): readonly string[] =>
   [...text.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? '')
 
+const noteFees = async (play: Play, merchant: Who): Promise<void> => {
+  const count = (await feesOf(play, merchant)).length
+  const seen = { at: play.world.now(), count }
+  play.schedules.set(merchant, [...(play.schedules.get(merchant) ?? []), seen])
+}
+
 /** A command that fails has done nothing. */
 const command = async (of: Of, words: readonly string[]): Promise<void> => {
   const { play, act } = of
@@ -176,7 +182,10 @@ const command = async (of: Of, words: readonly string[]): Promise<void> => {
   const { code, errors, printed } = await play.world.command(act.who, words)
   play.onRefusal(errors)
   play.tell(`${act.who} runs ${words.join(' ')} → ${code} ${errors.slice(0, 200)}`)
-  if (code === 0) return learnFrom(of, printed, '{}')
+  if (code === 0) {
+    learnFrom(of, printed, '{}')
+    return act.what.startsWith('fees set') ? noteFees(play, words[2] as Who) : undefined
+  }
   const done = (await before()).filter(({ metadata }) => {
     const { account } = (metadata['operator'] ?? {}) as { readonly account?: string }
     return account === act.who

@@ -10,7 +10,7 @@ import type { Settings } from '../infrastructure/settings.ts'
 import type { Core } from '../service/core.ts'
 import { operatorHere } from '../tests/support/operator.ts'
 import { registerMerchant } from '../tests/support/register-merchant.ts'
-import { people } from './names.ts'
+import { onlooker, people } from './names.ts'
 
 export const shops = ['shop-a', 'shop-b'] as const
 export type Shop = (typeof shops)[number]
@@ -61,6 +61,7 @@ const addPeople = async ({ core, settings }: Opened): Promise<void> => {
     const credentials = { pinHash: await hashSecret(pin), codeSecret }
     const register = registerPayer({ handle, find, people: vault })
     await register({ profile, credentials, wantedId: name }, core.contextOf('operator'))
+    if (name === onlooker) continue
     const run = operatorHere(settings, ofOperator(core, 'ann'))
     await run('staff', 'add', 'sandbox', phone, '--role', 'owner')
     await run('operator', 'add', phone, '--role', name === 'carol' ? 'admin' : 'finance')

@@ -1,8 +1,9 @@
 import { Finding, type Possible } from './oracle/books.ts'
+import type { Seen } from './oracle/fees.ts'
 import type { Correction, Line } from './oracle/lines.ts'
 import { newNames, type Names } from './names.ts'
 import { shops, type Shop } from './furnish.ts'
-import type { Answered, Asked, World } from './world.ts'
+import type { Answered, Asked, Who, World } from './world.ts'
 
 /** A payment request that a step has made. */
 export type Known = {
@@ -66,6 +67,8 @@ export type Play = {
   readonly destinations: Map<number, Destination>
   readonly lists: Map<Shop, Read>
   readonly corrections: (Correction & { readonly shop: Shop })[]
+  /** How many fee schedules a merchant had when the operator set one. */
+  readonly schedules: Map<Who, Seen[]>
   readonly names: Names
   readonly browsers: Map<string, Browser>
   readonly tell: (line: string) => void
@@ -87,6 +90,7 @@ export const newPlay = (
   destinations: new Map(),
   lists: new Map(shops.map((shop) => [shop, { cursor: '', lines: [] }])),
   corrections: [],
+  schedules: new Map(),
   names: newNames(),
   browsers: new Map(),
   tell,

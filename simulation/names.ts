@@ -11,8 +11,12 @@ const keptOfEach = 30
 export const people = {
   carol: { phone: '+4740000011', pin: '4821', secret: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ' },
   dave: { phone: '+4740000012', pin: '9376', secret: 'MFRGGZDFMZTWQ2LKNNWG23TPOBYXE43U' },
+  erin: { phone: '+4740000013', pin: '5274', secret: 'KRSXG5CTMVRXEZLUKRSXG5CTMVRXEZLU' },
 } as const
 export type Person = keyof typeof people
+
+/** Who only reads, when all is done, and whom nobody locks out or sends away before. */
+export const onlooker = 'erin'
 
 export const newNames = (): Names =>
   new Map<string, unknown[]>([
@@ -31,7 +35,7 @@ export const newNames = (): Names =>
     ['customer', ['4799999901', '+4799999902']],
     ['payer', ['alice', 'bob']],
     ['required_scope', ['openid', 'openid profile phone']],
-    ['phone', Object.values(people).map(({ phone }) => phone)],
+    ['phone', [people.carol.phone, people.dave.phone]],
     ['callback_uri', ['https://sandbox.example/hook']],
     ['id', ['pos1', 'wanderer']],
     ['tag', ['one', 'two', 'three', 'four', 'five']],

@@ -38,7 +38,10 @@ const switches: {
   mutantCoverage?: Reached
 } = ((globalThis as any).__stryker__ ??= {})
 const mostHits = 3_000_000
-const steps = 200
+
+/** One of four worlds has two nodes, and is shorter, since it takes longer. */
+const sizeOf = (seed: number): Pick<Parameters<typeof simulate>[0], 'nodes' | 'steps'> =>
+  seed % 4 === 3 ? { nodes: 2, steps: 60 } : { nodes: 1, steps: 200 }
 
 const processorSeconds = (): number => {
   const { user, system } = process.cpuUsage()
@@ -54,7 +57,7 @@ const play = (seed: number, id: string | undefined) => {
   if (furnishedWith !== id) forgetFurnished()
   furnishedWith = id
   switches.activeMutant = id
-  return simulate({ seed, steps })
+  return simulate({ seed, ...sizeOf(seed) })
 }
 
 const obey = async ({ id, seeds, most, traces: right }: Order): Promise<Played> => {

@@ -1,4 +1,5 @@
 import { Finding, isSuccess } from './oracle/books.ts'
+import { checkFees, type Schedule } from './oracle/fees.ts'
 import { checkBalances, checkDays, type Line } from './oracle/lines.ts'
 import { minorOf } from './oracle/money.ts'
 import {
@@ -17,8 +18,6 @@ import {
 import { askSafely, type Play } from './known.ts'
 import { timeZones, type Shop } from './furnish.ts'
 import { readFeed } from './feed.ts'
-import { randomFrom } from './random.ts'
-import { goOn, open } from './visitors.ts'
 import { paymentsOf } from './play.ts'
 import { dateIn } from './lists.ts'
 import type { Answered, Asked, Who } from './world.ts'
@@ -188,66 +187,36 @@ const checkMessagesOf = async (play: Play, shop: Shop, walk: Walk): Promise<void
     throw new Finding('messages', `${some.id} has ${attempts.length} attempts, its body: ${body}`)
 }
 
-/** What all reads say of a merchant together; returns its lines. @throws Finding */
-export const checkReads = async (play: Play, as: Who): Promise<readonly Line[]> => {
+export const feesOf = async ({ world }: Play, merchant: Who): Promise<readonly Schedule[]> =>
+  (await world.command('ann', ['fees', 'list', merchant])).printed ?? []
+
+type Seen = Readonly<Record<'disputes' | 'payments', readonly Entry[]>> & {
+  readonly lines: readonly Line[]
+}
+
+/** What all reads say of a merchant together; undefined if nobody may ask. @throws Finding */
+export const checkReads = async (play: Play, as: Who): Promise<Seen | undefined> => {
   const walk = walkOf(play, as)
   const all = new Map<string, any[]>()
   for (const filtered of lists) {
     const [name, path] = filtered
     const entries = await walk(`${path}?size=1000`, name)
-    if (!entries) return []
+    if (!entries) return undefined
     all.set(name, entries)
     await checkFilters(walk, filtered, entries)
   }
   const lines: readonly Line[] = all.get('transactions') ?? []
   checkBalances(lines)
+  checkFees(lines, await feesOf(play, as), play.schedules.get(as) ?? [])
   await checkPartOfDays(walk, lines, as === 'sandbox' ? 'UTC' : timeZones[as])
   await checkReports(play, as, walk, lines)
   await checkSettlements(play, as, walk, lines)
-  if (as === 'sandbox') await checkPortal(play, all.get('payments') ?? [])
-  if (as === 'sandbox') return lines
-  await checkMessagesOf(play, as, walk)
   const disputes = (await walk(`${prefix}dispute/`, 'disputes')) ?? []
-  checkDisputes(disputes, await paymentsOf(play, as))
-  return lines
-}
-
-const tidOf = (line: string): string => line.split(',')[0] ?? ''
-
-/** 18.1: the portal finds what the interface lists. */
-const checkPortal = async (play: Play, payments: readonly Entry[]): Promise<void> => {
-  const random = randomFrom(payments.length, 9)
-  await open(play, 'carol', '/portal/sandbox/payments')
-  const isOutside = () =>
-    /name="(?:pin|challenge)"/.test(play.browsers.get('carol')?.page.html ?? '')
-  for (let times = 0; times < 4 && isOutside(); times += 1) await goOn(play, 'carol', random, true)
-  const isKrone = payments.every(({ currency }) => currency === 'NOK')
-  const amountOf = ({ amount }: Entry): number => minorOf('NOK', String(amount))
-  const middle = payments[Math.floor(payments.length / 2)]
-  if (!middle) return
-  const byAmount = payments.toSorted((one, other) => amountOf(other) - amountOf(one))
-  const all: readonly (readonly [string, readonly Entry[]])[] = [
-    ['', payments],
-    [`status=${middle['status']}`, fitting(payments, [['status', `${middle['status']}`]], 'tid')],
-    ['status=refunded', payments.filter(({ refunded }) => Number(refunded) > 0)],
-    [`pos=${middle['pos_id']}`, fitting(payments, [['pos_id', `${middle['pos_id']}`]], 'tid')],
-  ]
-  const ofAmounts: typeof all = [
-    ['sort=largest', byAmount],
-    [`least=${middle['amount']}`, payments.filter((one) => amountOf(one) >= amountOf(middle))],
-    [
-      `most=${middle['amount']}&sort=largest`,
-      byAmount.filter((one) => amountOf(one) <= amountOf(middle)),
-    ],
-  ]
-  for (const [query, right] of [...all, ...(isKrone ? ofAmounts : [])]) {
-    const answer = await open(play, 'carol', `/portal/sandbox/payments.csv?${query}`)
-    if (answer.status !== 200 || !answer.type.includes('csv')) return
-    const found = answer.text.trim().split(/\r?\n/).slice(1).map(tidOf)
-    const tids = right.map(({ tid }) => tid)
-    if (found.join() !== tids.join())
-      throw new Finding('portal', `with ${query} the portal finds ${found}, and not ${tids}`)
+  if (as !== 'sandbox') {
+    await checkMessagesOf(play, as, walk)
+    checkDisputes(disputes, await paymentsOf(play, as))
   }
+  return { lines, disputes, payments: all.get('payments') ?? [] }
 }
 
 /** 10: what no settlement has taken is what the journal owes to merchants. @throws Finding */

@@ -1,6 +1,6 @@
 import { randomFrom, pick, type Random } from './random.ts'
 import { askUnchanged, type Browser, type Play } from './known.ts'
-import { learn, people, type Person } from './names.ts'
+import { learn, onlooker, people, type Person } from './names.ts'
 import { codeAt } from '../infrastructure/people/one-time-codes.ts'
 import type { Numbered, Step } from './steps.ts'
 import type { Answered } from './world.ts'
@@ -34,7 +34,7 @@ const visit = async (
     askUnchanged(play, {
       method: how,
       path: to,
-      from: '192.0.2.4',
+      from: who === onlooker ? '198.51.100.7' : '192.0.2.4',
       ...(sent !== undefined && { body: sent }),
       headers: {
         Accept: 'text/html',
@@ -103,7 +103,7 @@ const typed: Readonly<Record<string, readonly string[]>> = {
 const valueFor = (play: Play, who: Person, random: Random, name: string, shown: string): string => {
   const { phone, pin, secret } = people[who]
   if (name === 'code' || name === 'new_code')
-    return random() < 0.95 ? codeAt(secret, play.world.clock()) : '000000'
+    return who === onlooker || random() < 0.95 ? codeAt(secret, play.world.clock()) : '000000'
   if (name === 'pin' || name === 'new_pin') return pin
   if (name === 'phone') {
     const isSignIn = browserOf(play, who).page.html.includes('name="pin"')
@@ -178,7 +178,8 @@ export const goOn = async (
   const drawn = random()
   const isSignIn = html.includes('name="pin"') || html.includes('name="challenge"')
   if (forms.length > 0 && (isSignIn || stays || drawn < 0.55)) {
-    const [text, tag = ''] = pick(random, forms) as unknown as [string, string]
+    const form = who === onlooker ? forms[0] : pick(random, forms)
+    const [text, tag = ''] = form as unknown as [string, string]
     if (text.includes('code"')) play.world.machine.jumpClock(30_000)
     const body = new URLSearchParams(fieldsOf(play, who, random, text).map(([...one]) => one))
     const action = new URL(attribute(tag, 'action') ?? '', 'http://daybook.test')

@@ -181,3 +181,57 @@ export const checkDisputes = (
   if (shown.toSorted().join() !== right.toSorted().join())
     throw new Finding('disputed', `disputes are ${shown.join()}, and should be ${right.join()}`)
 }
+
+/** 20.2: a row of the journal, as the operator downloads it. */
+export type Posting = Readonly<
+  Record<'position' | 'day' | 'payee' | 'account' | 'currency' | 'debit' | 'credit', string>
+>
+
+export const postingsOf = (csv: string): readonly Posting[] => {
+  const [heads = '', ...rows] = csv
+    .replaceAll(/[\ufeff\r]/g, '')
+    .trim()
+    .split('\n')
+  const names = heads.split(',')
+  return rows.map((row) => {
+    const cells = [...row.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)].map(([, cell = '']) =>
+      cell.replaceAll(/^"|"$/g, '').replaceAll('""', '"'),
+    )
+    return Object.fromEntries(names.map((name, at) => [name, cells[at] ?? ''])) as Posting
+  })
+}
+
+const sumOf = ({ currency, debit, credit }: Posting): number =>
+  minorOf(currency, debit || '0') - minorOf(currency, credit || '0')
+
+/** 10: postings of each event sum to zero; 20.2: the newest first. @throws Finding */
+export const checkEntries = (postings: readonly Posting[]): void => {
+  const sums = new Map<string, number>()
+  for (const one of postings) {
+    const key = `${one.position} ${one.currency}`
+    sums.set(key, (sums.get(key) ?? 0) + sumOf(one))
+  }
+  const [wrong] = [...sums].filter(([, sum]) => sum !== 0)
+  if (wrong) throw new Finding('journal', `postings of ${wrong[0]} sum to ${wrong[1]}`)
+  const positions = postings.map(({ position }) => Number(position))
+  if (positions.some((one, at) => at > 0 && one > (positions[at - 1] ?? 0)))
+    throw new Finding('entries', `entries come as ${positions.join()}`)
+}
+
+/** 20.2: what a page of the trial balance says of each account. @throws Finding */
+export const checkBalance = (html: string, postings: readonly Posting[]): void => {
+  for (const card of html.split('<section').slice(1)) {
+    const [, currency = ''] = /<h2>([A-Z]{3})<\/h2>/.exec(card) ?? []
+    for (const [, account = '', debit = '', credit = ''] of card.matchAll(
+      /entries\?account=(\w+)&[^>]*>[^<]*<\/a><\/th><td[^>]*>([^<]*)<\/td><td[^>]*>([^<]*)<\/td>/g,
+    )) {
+      const number = (text: string): number =>
+        minorOf(currency, text.replaceAll(/[^\d.]/g, '') || '0')
+      const right = postings
+        .filter((one) => one.account === account && one.currency === currency)
+        .reduce((sum, one) => sum + sumOf(one), 0)
+      if (number(debit) - number(credit) !== right)
+        throw new Finding('entries', `${account} is ${debit}, ${credit}, and not ${right}`)
+    }
+  }
+}
