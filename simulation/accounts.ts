@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { Finding, sumsOf, checkTotals } from './oracle/books.ts'
+import { during, Finding, sumsOf, checkTotals } from './oracle/books.ts'
 import { minorOf } from './oracle/money.ts'
 import type { Payment } from './oracle/payment.ts'
 import { create, endOutages, longestOutage, paymentsOf, playPayment, read } from './play.ts'
@@ -150,6 +150,45 @@ const list = async (play: Play, shop: Shop): Promise<void> => {
   equals('walk', 'the list of points of sale', uris.join(), right.join())
 }
 
+const signIn =
+  'nobody POST /payer/v1/session/ {"phone":"+4799999901","pin":"1234","code":"{code:alice}"}' +
+  ' -> alice=token'
+
+/** 12: what waits for an answer of a payer, and what has got one. @throws Finding */
+const checkInbox = async (play: Play): Promise<void> => {
+  const { world, names } = play
+  await playAct(play, { do: 'act', act: signIn, seed: 0, n: 0 })
+  const headers = { Authorization: `Bearer ${String(names.get('alice')?.at(-1))}` }
+  const from = world.now()
+  const listed = async (name: 'request' | 'history'): Promise<readonly string[] | undefined> => {
+    const uris: string[] = []
+    for (let path = `/payer/v1/${name}/`; path !== null;) {
+      const { status, body } = await askSafely(play, { method: 'GET', path, headers })
+      if (status !== 200) return undefined
+      uris.push(...body.uris)
+      path = body.next
+    }
+    return uris.map((uri) => uri.split('/').at(-2) ?? '')
+  }
+  const [waiting, history] = [await listed('request'), await listed('history')]
+  if (!waiting || !history) return
+  const own = [...play.payments.values()].filter(({ body }) => body['customer'] === '+4799999901')
+  for (const known of own) {
+    const possible = during(known.possible, world.span(from))
+    const isNever = possible.every(({ status }) => status !== 'pending')
+    const isSo = possible.every(({ status }) => status === 'pending')
+    const isShown = waiting.includes(known.tid)
+    if (isShown ? isNever : isSo)
+      throw new Finding('inbox', `payment ${known.n} waits for alice: ${isShown}`)
+    const isAnswered = ({ code, callbacks }: Payment): boolean =>
+      code === 5006 || callbacks.includes('payment_authorized')
+    const isPast = history.includes(known.tid)
+    if (isPast ? isSo : possible.every(isAnswered))
+      throw new Finding('inbox', `alice has answered payment ${known.n}: ${isPast}`)
+  }
+  play.tell(`alice sees what waits → ${waiting.length}`)
+}
+
 /** A restart; without its read models the service folds them again. */
 const restart = async (play: Play, forgets: boolean): Promise<void> => {
   play.faults += 1
@@ -199,6 +238,7 @@ export const playStep = async (play: Play, step: Numbered): Promise<void> => {
     case 'payments':
       return findPayments(play, step)
     case 'list':
+      await checkInbox(play)
       return list(play, step.shop)
     case 'advance':
       play.tell(`the clock moves by ${step.seconds} s`)

@@ -67,6 +67,20 @@ export const actsFrom = (random: Random) => {
   }
 }
 
+const aboutMoney =
+  /payment_request|shortlink|ledger|dispute|correction|settle|invoice|payout|funding|bank/
+
+/** Each act about money once, as soon as it can be done, and last those that end something. */
+export const actsAtLast = (random: Random) => {
+  const left = acts.filter(({ who, what }) => aboutMoney.test(`${who} ${what}`))
+  return ({ names }: Pick<Play, 'names'>): Step | undefined => {
+    const possible = left.filter(({ needs }) => needs.every((name) => names.has(name)))
+    const act = possible.find((one) => !isEnding(one)) ?? possible[0]
+    if (act) left.splice(left.indexOf(act), 1)
+    return act && { do: 'act', act: act.text, seed: Math.floor(random() * 1e9) }
+  }
+}
+
 const memberAt = (body: unknown, path: string): unknown =>
   path.split('.').reduce<unknown>((value, name) => (value as any)?.[name], body)
 
@@ -198,7 +212,13 @@ const bank = async (of: Of): Promise<void> => {
   const { play, n, act } = of
   const file = await bankFile(play, act.what as BankWay, n, of.random)
   if (file === undefined) return play.tell('the bank has nothing to say')
-  await command({ ...of, act: { ...act, who: 'ann' } }, ['bank', 'import', file])
+  const words = ['bank', 'import', file]
+  await command({ ...of, act: { ...act, who: 'ann' } }, words)
+  // 20.2: what a file tells is known by then.
+  const before = await eventsSince(play)
+  await play.world.command('ann', words)
+  const again = (await before()).find(({ type }) => /^Payout|^Funding|^BankEntry/.test(type))
+  if (again) throw new Finding('bankOnce', `the same file of the bank again: ${again.type}`)
 }
 
 /** Somebody opens an address, and fills in the forms that it leads to. */

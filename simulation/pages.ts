@@ -246,6 +246,41 @@ const checkOpenDisputes = async (see: Reader, disputes: readonly Entry[]) => {
     equal('openDisputes', 'the order of deadlines', dues, dues.toSorted())
 }
 
+/** 20.2: payouts in each state by the bank's day, and their sums. */
+const checkPayoutPages = async (play: Play, see: Reader, random: Random) => {
+  for (const status of ['due', 'returned', 'ordered', 'paid']) {
+    const { printed } = await play.world.command('ann', ['payouts', '--status', status])
+    const all: readonly Entry[] = printed ?? []
+    if (all.length === 0) continue
+    const of = { paid: 'paid_on', returned: 'returned_on' }[status] ?? 'payout_day'
+    const dayOf = ({ [of]: day }: Entry): string => `${day}`
+    const some = pick(random, all)
+    const filters = [
+      ['', () => true],
+      [`&merchant=${some['merchant']}`, ({ merchant }) => merchant === some['merchant']],
+      [`&day=${dayOf(some)}`, (one) => dayOf(one) === dayOf(some)],
+    ] satisfies (readonly [string, (one: Entry) => boolean])[]
+    for (const [query, fits] of filters) {
+      const right = all.filter(fits)
+      const what = `${status} payouts${query}`
+      const path = `/operator/payouts?status=${status}${query}`
+      const html = (await see(path)).replaceAll(',', '').replaceAll('¥', 'JPY ')
+      const rows = /<a href="[^"]*">([^<]+<\/a><\/td><td class="number"[^>]*><b>[^<]*)<\/b>/g
+      const named = (text: string) => text.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
+      const found = [...html.matchAll(rows)].map(([, row = '']) => named(row))
+      const shown = ({ settlement_id: id, currency, amount }: Entry): string =>
+        named(`${id} ${currency} ${amount}`)
+      if (right.length > mostPayouts) continue
+      equal('payouts', what, found.toSorted(), right.map(shown).toSorted())
+      const days = found.map((row) => dayOf(right.find((one) => shown(one) === row) ?? {}))
+      equal('payouts', `the order of ${what}`, days, days.toSorted().toReversed())
+    }
+  }
+}
+
+/** Of a page. */
+const mostPayouts = 50
+
 type Known = {
   readonly payments: readonly Entry[]
   readonly lines: readonly Line[]
@@ -266,4 +301,5 @@ export const checkPages = async (play: Play, { payments, lines, disputes }: Know
   await checkJournalPages(see, random, merchants)
   await checkMerchants(see, random, merchants)
   await checkOpenDisputes(see, disputes)
+  await checkPayoutPages(play, see, random)
 }

@@ -30,7 +30,7 @@ const usual = {
   settle: 0.8,
   register: 2,
   unregister: 1,
-  list: 0.7,
+  list: 1.5,
   advance: 3,
   dispute: 2,
   'close dispute': 2,

@@ -5,9 +5,11 @@ import { minorOf } from './oracle/money.ts'
 import {
   checkDisputes,
   checkEcho,
+  checkFunding,
   checkMessages,
   checkPaid,
   checkPayouts,
+  checkReceipt,
   checkSummary,
   fitting,
   type Entry,
@@ -116,6 +118,13 @@ const checkRanges = (what: string, oldestFirst: readonly any[]): void => {
 const get = async (play: Play, as: Who, path: string): Promise<any> =>
   (await askSafely(play, { method: 'GET', path, as })).body
 
+/** 14.3: there is none before a checkpoint covers it. */
+const checkReceiptOf = async (play: Play, as: Who, path: string, lines?: readonly Line[]) => {
+  const asked = { method: 'GET', path: `${path}proof/`, as }
+  const { status, body, text } = await askSafely(play, asked)
+  if (status === 200) checkReceipt(asked.path, body ?? JSON.parse(text), lines)
+}
+
 const checkReports = async (play: Play, as: Who, walk: Walk, lines: readonly Line[]) => {
   for (const ledger of (await walk(`${prefix}ledger/`, 'uris')) ?? []) {
     const name = decodeURIComponent(ledger.split('/').at(-2))
@@ -129,6 +138,7 @@ const checkReports = async (play: Play, as: Who, walk: Walk, lines: readonly Lin
         if (report[`payment_${kind}_count`] !== right)
           throw new Finding('summary', `${uri} counts other than ${right} times ${kind}`)
       }
+      await checkReceiptOf(play, as, uri, own)
       reports.unshift(report)
     }
     checkRanges('report', reports)
@@ -139,11 +149,9 @@ const checkSettlements = async (play: Play, as: Who, walk: Walk, lines: readonly
   const settlements: any[] = []
   for (const uri of (await walk(`${prefix}settlement/`, 'uris')) ?? []) {
     const one = await get(play, as, uri)
-    checkSummary(
-      uri,
-      one.settlement_summary,
-      lines.filter((line) => line.settlement_id === one.settlement_id),
-    )
+    const own = lines.filter((line) => line.settlement_id === one.settlement_id)
+    checkSummary(uri, one.settlement_summary, own)
+    await checkReceiptOf(play, as, uri, own)
     settlements.unshift(one)
   }
   checkRanges('settlement', settlements)
@@ -190,6 +198,9 @@ const checkMessagesOf = async (play: Play, shop: Shop, walk: Walk): Promise<void
 export const feesOf = async ({ world }: Play, merchant: Who): Promise<readonly Schedule[]> =>
   (await world.command('ann', ['fees', 'list', merchant])).printed ?? []
 
+/** Of payments, the newest. */
+const mostReceipts = 6
+
 type Seen = Readonly<Record<'disputes' | 'payments', readonly Entry[]>> & {
   readonly lines: readonly Line[]
 }
@@ -211,6 +222,8 @@ export const checkReads = async (play: Play, as: Who): Promise<Seen | undefined>
   await checkPartOfDays(walk, lines, as === 'sandbox' ? 'UTC' : timeZones[as])
   await checkReports(play, as, walk, lines)
   await checkSettlements(play, as, walk, lines)
+  for (const { tid } of (all.get('payments') ?? []).slice(0, mostReceipts))
+    await checkReceiptOf(play, as, `${prefix}payment_request/${tid}/`)
   const disputes = (await walk(`${prefix}dispute/`, 'disputes')) ?? []
   if (as !== 'sandbox') {
     await checkMessagesOf(play, as, walk)
@@ -223,6 +236,8 @@ export const checkReads = async (play: Play, as: Who): Promise<Seen | undefined>
 export const checkJournal = async (play: Play, lines: readonly Line[]): Promise<void> => {
   const { code, errors, printed } = await play.world.command('ann', ['status'])
   const balances: readonly Entry[] = printed?.trial_balance ?? []
+  const days = await play.world.command('ann', ['funding', 'days', '--days', '999'])
+  checkFunding(days.printed ?? [], lines, dateIn(timeZones['shop-b']))
   if (code !== 0) throw new Finding('journal', `the status of the service is ${code}: ${errors}`)
   for (const { currency, ...own } of balances) {
     const minor = (name: string): number => minorOf(String(currency), String(own[name] ?? '0'))
@@ -269,6 +284,8 @@ export const checkWritten = async (play: Play, asked: Asked, answer: Answered): 
   if (status === 401 || status === 403 || status === 429) return
   if (status !== (isGone ? 404 : 200))
     throw new Finding('fresh', `after ${method} ${path}, ${at} was answered ${status}`)
+  if (method === 'DELETE' && !isGone && shown.enabled !== false)
+    throw new Finding('written', `after ${method} ${path} it is enabled`)
   const sent = typeof body === 'string' && body.startsWith('{') ? JSON.parse(body) : body
   const known = written.get(play) ?? new Set()
   written.set(play, known)

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { actsFrom } from './acts.ts'
+import { actsAtLast, actsFrom } from './acts.ts'
 import { start } from '../application/event-store.ts'
 import { verifyPlace } from '../audit/verify/verify-in-workers.ts'
 import { checkEnd, playStep } from './accounts.ts'
@@ -44,10 +44,16 @@ const drawn = (seed: number, { world, names }: Play, most: number, wanders: bool
   const habits = wanders ? onlyWandering : habitsFrom(random, world.nodes.length > 1)
   const wanderer = wandererIn(world, randomFrom(seed, 5), names)
   const act = actsFrom(randomFrom(seed, 8))
-  const next: Steps = (play, n, before) =>
-    n < most
-      ? { ...stepFrom(random, habits, n, play, { wander: wanderer.next, act, before }), n }
-      : undefined
+  const last = actsAtLast(randomFrom(seed, 11))
+  const next: Steps = (play, n, before) => {
+    const step =
+      n < most
+        ? stepFrom(random, habits, n, play, { wander: wanderer.next, act, before })
+        : wanders || most < 100
+          ? undefined
+          : last(play)
+    return step && { ...step, n }
+  }
   return { next, wanderer }
 }
 

@@ -235,3 +235,63 @@ export const checkBalance = (html: string, postings: readonly Posting[]): void =
     }
   }
 }
+
+type Proved = Readonly<Record<'amount' | 'additional_amount', number>> & {
+  readonly currency: string
+  readonly charge: Readonly<Record<'fee' | 'interchange' | 'vat', number>> | null
+}
+
+const amounts = ['gross', 'fee', 'interchange', 'vat'] as const
+
+/** 14.3: what the events of a receipt add to the sums. @throws Finding */
+export const checkReceipt = (
+  what: string,
+  receipt: {
+    readonly not_covered_yet: number
+    readonly entries: readonly { readonly index: number; readonly line?: Proved }[]
+  },
+  lines: readonly Line[] | undefined,
+): void => {
+  const indexes = receipt.entries.map(({ index }) => index)
+  if (new Set(indexes).size < indexes.length)
+    throw new Finding('receipt', `${what} proves ${indexes.join()}`)
+  if (!lines) return
+  const shown = receipt.entries.flatMap(({ line }) => {
+    if (!line?.charge) return []
+    const { fee, interchange, vat } = line.charge
+    return [[line.currency, line.amount + line.additional_amount, fee, interchange, vat].join(' ')]
+  })
+  const right = lines
+    .filter(({ kind }) => kind !== 'settlement_fee')
+    .map(({ currency, ...line }) =>
+      [currency, ...amounts.map((name) => minorOf(currency, line[name]))].join(' '),
+    )
+  const isAll = receipt.not_covered_yet === 0 ? shown.length === right.length : true
+  const left = [...right]
+  const isIn = (one: string): boolean => {
+    const at = left.indexOf(one)
+    if (at >= 0) left.splice(at, 1)
+    return at >= 0
+  }
+  if (!isAll || !shown.every(isIn))
+    throw new Finding('receipt', `${what} proves ${shown.join()}, and should prove ${right.join()}`)
+}
+
+/** 20.2: captured and refunded by day and currency. @throws Finding */
+export const checkFunding = (
+  days: readonly Entry[],
+  lines: readonly Line[],
+  dayOf: (date: string) => string,
+): void => {
+  for (const kind of ['captured', 'refunded'] as const) {
+    const sums = new Map<string, number>()
+    const note = (key: string, sum: number): void => void sums.set(key, (sums.get(key) ?? 0) + sum)
+    for (const { day, currency, [kind]: sum } of days)
+      note(`${day} ${currency}`, minorOf(`${currency}`, `${sum}`))
+    for (const { date, currency, gross, ...line } of lines)
+      if (line.kind === (kind === 'captured' ? 'capture' : 'refund'))
+        note(`${dayOf(date)} ${currency}`, -minorOf(currency, gross))
+    const [wrong] = [...sums].filter(([, sum]) => sum !== 0)
+    if (wrong) throw new Finding('funding', `${wrong[1]} of ${wrong[0]} is too much ${kind}`)
+  }
+}

@@ -40,6 +40,11 @@ export const rules = {
   entries: '20.2 has the entries by account, merchant and booking day',
   merchants: '20.1 found by a part of the name, the id or a number; those that wait for approval',
   openDisputes: '20.2 lists the open disputes of all merchants, the next deadline first.',
+  funding: '20.2 has the money of payers by day and currency (captured, expected',
+  payouts: '20.2 lists the payouts of all merchants that are due, returned, ordered or paid',
+  receipt: '14.3 what an event adds to the sums.',
+  inbox: '12 see waiting requests, accept or decline, scan codes, consent, and withdraw consent:',
+  bankOnce: '20.2 takes a file of the bank',
   callbackOrder: '13.4 in order for each resource',
   callbackBytes:
     '13.2 a callback is a pure function of the log and can be made again byte for byte.',
