@@ -1,4 +1,5 @@
-// Compiles the program into `dist`; `npm run check` checks its types.
+// Compiles the program into `dist`; `npm run check` checks its types. With the word `simulation` it
+// goes into `dist-simulation`, with the simulator.
 import { build, type Plugin } from 'esbuild'
 import { execFileSync } from 'node:child_process'
 import {
@@ -13,6 +14,9 @@ import {
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { fingerprintOfSources } from './infrastructure/read-models/fingerprint.ts'
+
+/** Read by the simulator as it runs. */
+const ofSimulator = ['simulation/acts.txt', 'domain/refusal.ts']
 
 /** The program, its threads, and the module that starts them, which tests use as well. */
 const entries = [
@@ -77,6 +81,8 @@ const renderedAtOnce: Plugin = {
 }
 
 const root = fileURLToPath(new URL('.', import.meta.url))
+const isSimulation = process.argv.includes('simulation')
+const out = isSimulation ? 'dist-simulation' : 'dist'
 
 const filesIn = (folder: string, name: RegExp): string[] =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -88,9 +94,12 @@ const jobs = ['infrastructure', 'audit'].flatMap((room) => filesIn(room, /-job\.
 
 const { outputFiles } = await build({
   absWorkingDir: root,
-  entryPoints: [...entries.map((name) => `${name}.ts`), ...jobs],
+  entryPoints: [
+    ...(isSimulation ? ['simulation/run.ts'] : entries.map((name) => `${name}.ts`)),
+    ...jobs,
+  ],
   outbase: '.',
-  outdir: 'dist',
+  outdir: out,
   // Beside the program, for threads are found from there.
   chunkNames: 'infrastructure/[name]-[hash]',
   bundle: true,
@@ -112,7 +121,7 @@ const { outputFiles } = await build({
 const client = await build({
   absWorkingDir: root,
   entryPoints: ['client/index.ts'],
-  outfile: 'dist/client/index.js',
+  outfile: `${out}/client/index.js`,
   bundle: true,
   format: 'esm',
   platform: 'node',
@@ -122,7 +131,7 @@ const client = await build({
 })
 
 const clientSources = filesIn('client', /\.ts$/)
-const declarations = clientSources.map((path) => join(root, 'dist', path.replace(/\.ts$/, '.d.ts')))
+const declarations = clientSources.map((path) => join(root, out, path.replace(/\.ts$/, '.d.ts')))
 
 /** Writes the types of the client when its sources are newer; `npm run check` checks them. */
 const declareClient = (): void => {
@@ -131,7 +140,7 @@ const declareClient = (): void => {
   const newest = Math.max(...clientSources.map((path) => changedAt(join(root, path))))
   if (declarations.every((path) => changedAt(path) > newest)) return
   const flags = ['--declaration', '--emitDeclarationOnly', '--noEmit', 'false', '--noCheck']
-  const words = ['--project', 'client', '--outDir', 'dist/client', ...flags]
+  const words = ['--project', 'client', '--outDir', `${out}/client`, ...flags]
   execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', ...words], { cwd: root })
 }
 
@@ -141,11 +150,12 @@ const assets = [
   ...filesIn('docs/guide', /\.md$/),
   'docs/interface.md',
   'verifier/verify.mjs',
-].map((path) => ({ path: join(root, 'dist', path), contents: readFileSync(join(root, path)) }))
+  ...(isSimulation ? ofSimulator : []),
+].map((path) => ({ path: join(root, out, path), contents: readFileSync(join(root, path)) }))
 
 /** The viewer of the reference; its source maps and other builds stay behind. */
 const viewer = ['swagger-ui.css', 'swagger-ui-bundle.js', 'LICENSE', 'NOTICE'].map((name) => ({
-  path: join(root, 'dist/swagger-ui-dist', name),
+  path: join(root, out, 'swagger-ui-dist', name),
   contents: readFileSync(join(root, 'node_modules/swagger-ui-dist', name)),
 }))
 
@@ -153,7 +163,7 @@ const viewer = ['swagger-ui.css', 'swagger-ui-bundle.js', 'LICENSE', 'NOTICE'].m
 const isThere = (path: string, contents: Uint8Array): boolean =>
   existsSync(path) && readFileSync(path).equals(contents)
 
-const dist = join(root, 'dist')
+const dist = join(root, out)
 const all = [...outputFiles, ...client.outputFiles, ...assets, ...viewer]
 for (const { path, contents } of all) {
   if (isThere(path, contents)) continue

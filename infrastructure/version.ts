@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 
 const packageFile = new URL(
-  import.meta.url.includes('/dist/') ? '../../package.json' : '../package.json',
+  /\/dist(?:-\w+)?\//.test(import.meta.url) ? '../../package.json' : '../package.json',
   import.meta.url,
 )
 

@@ -37,7 +37,7 @@ const readAct = (text: string): Act => {
   }
 }
 
-const source = readFileSync(new URL('./acts.txt', import.meta.url), 'utf8')
+const source = readFileSync(new URL('../simulation/acts.txt', import.meta.url), 'utf8')
 
 export const acts: readonly Act[] = source
   .split('\n')
