@@ -132,9 +132,11 @@ export const feedDestinations = (needs: Needs) => {
   const feedFresh = async (row: Row, at: Instant): Promise<boolean> => {
     const { merchant, key } = row.data
     const [lane] = lanesOf(key)
+    const known = lookedAt.get(key)
+    if (known !== undefined && needs.messagesAfter(merchant, known, 1).length === 0) return false
     if (countIn(merchant, lane, Infinity, mostQueued) >= mostQueued) return false
     const { place: after } = await find(eventFeeds, key, 'log')
-    const from = Math.max(after ?? -1, lookedAt.get(key) ?? -1, 2 * row.position + 1)
+    const from = Math.max(after ?? -1, known ?? -1, 2 * row.position + 1)
     const { messages, place, isEnd } = gather(row, from, Infinity, pageSize)
     const command = { type: 'QueueEvents', after, place, messages } as const
     if (messages.length > 0 && !(await append(row, at, command))) return true
