@@ -5,7 +5,7 @@ import { uuidOf, leafHash, type Content } from './event-entry.ts'
 import { lossOf, readMark } from './marks.ts'
 import { BroadcastChannel } from 'node:worker_threads'
 import type { Position } from '../../application/event-store.ts'
-import { clearInterval, setInterval, steadyTime } from '../../application/machine.ts'
+import { clearInterval, isOneThread, setInterval, steadyTime } from '../../application/machine.ts'
 
 type OldRow = readonly [
   position: number,
@@ -50,6 +50,9 @@ const addChecksums = (database: Database.Database): number => {
 /** How often a follower checks for other processes' commits, in ms. */
 const pollInterval = 20
 
+/** In the simulator nobody commits unannounced, and half of all its timers were polls. */
+const pollEvery = (): number => (isOneThread() ? 1_000 : pollInterval)
+
 export const commitsTo = (file: string): BroadcastChannel => {
   const threads = new BroadcastChannel(`commits to ${realpathSync(file)}`)
   threads.unref()
@@ -71,7 +74,7 @@ export const announceThrottled = (tell: () => void, elapsed = steadyTime): (() =
 }
 
 /** Wakes waiting followers: on announcements, and by polling soon after other commits. */
-export const watchGrowth = (head: () => Position, pollEveryMs = pollInterval) => {
+export const watchGrowth = (head: () => Position, pollEveryMs = pollEvery()) => {
   const waiters = new Map<() => void, { readonly after: Position; readonly signal: AbortSignal }>()
   /** A follower waits often, with one signal. */
   const heeded = new WeakSet<AbortSignal>()
