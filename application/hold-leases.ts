@@ -152,7 +152,10 @@ export const holdLeases = (needs: Needs) => {
       if (error instanceof WrongExpectedRevision) return false
       throw error
     }
+    const wasInTime = isInTime()
     renewedAt = askedAt
+    // What was due meanwhile was passed over.
+    if (!wasInTime) active.wake(active.all())
     return true
   }
 

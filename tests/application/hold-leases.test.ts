@@ -113,9 +113,9 @@ describe('given two nodes that look', () => {
     const { a, b, pass } = await openTwo()
     const before = b.held()
     for (let turns = 0; turns < 20; turns++) {
+      await pass(500, b, a)
       await pass(4_500, a)
       expect(b.count()).toBe(9)
-      await pass(500, b, a)
     }
     expect([a.count(), b.held(), b.noted()]).toEqual([9, before, 1])
   })
@@ -234,6 +234,15 @@ describe('given two nodes that look', () => {
     await pass(1_000, a, b)
     expect([a.held().toSorted(), b.held().toSorted()]).toEqual(before)
     expect([a.count(), b.count()]).toEqual([9, 9])
+  })
+
+  test('when one was too late to renew, then it looks again for what it passed over', async () => {
+    const { a, b, pass } = await openTwo()
+    await pass(7_000)
+    expect(a.count()).toBe(0)
+    const before = a.noted()
+    await pass(500, a, b)
+    expect([a.count(), a.noted()]).toEqual([9, before + 1])
   })
 
   test('when all are frozen, then none takes the others for gone', async () => {
