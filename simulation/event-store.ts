@@ -104,7 +104,8 @@ export const simulatedEventStore = ({ machine, random, contents = [], foreign = 
   const call = <Answer>(client: Client, effect: () => Answer, isAppend = false) =>
     new Promise<Answer>((resolve, reject) => {
       const { process, pending } = client
-      if (process?.isDead) return
+      // Answered, since the ends of other nodes wait for all that is under way in this program.
+      if (process?.isDead) return reject(cancelled())
       pending.add(reject)
       const settle = (work: () => void, ms?: number): void =>
         later(process, () => pending.delete(reject) && work(), ms)

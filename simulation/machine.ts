@@ -36,6 +36,9 @@ const isReading = (): boolean =>
 /** Turns of the loop before a timer fires. */
 const moreTurns = 3
 
+/** Of simulated time: nodes renew their leases for ever, whatever is waited for. */
+const longestWaitMs = 3_600_000
+
 /** Turns that promises of the platform may take without a timer or work aside. */
 const longestQuiet = 2_000
 
@@ -201,7 +204,9 @@ export const simulatedMachine = (seed: number, beginsAt: number) => {
       const settle = (): void => void (isSettled = true)
       promise.then(settle, settle)
       let quiet = 0
+      const latest = steady + longestWaitMs
       for (let count = 0; !isSettled && count <= steps; count += 1) {
+        if (steady > latest) throw new Stuck('it has not ended within an hour')
         if (await runOne(Infinity, waitsForFiles, () => isSettled)) quiet = 0
         else if ((quiet += 1) > longestQuiet) throw new Stuck('nothing is left to wait for')
       }

@@ -135,7 +135,7 @@ type Expect = (payment: Payment, now: number) => Expected
 const isOpen = ({ status }: Payment): boolean => status === 'pending' || status === 'auth'
 const hasExpired = ({ callbacks }: Payment): boolean => /expired$/.test(callbacks.at(-1) ?? '')
 
-/** What one node has shown as expired, one whose clock is behind may still take as open. */
+/** What one node lists or refuses as expired, one whose clock is behind may still take as open. */
 export const byAnyClock = ({ world }: Play, before: Possible, after: Possible): Possible =>
   world.nodes.length > 1 && after.some(hasExpired) ? [...after, ...before.filter(isOpen)] : after
 
@@ -231,7 +231,8 @@ export const read = async (play: Play, known: Known, isQuiet = false): Promise<P
   if (status !== 200) throw new Finding('fresh', `its outcome was answered ${status}`)
   const possible = during(known.possible, world.span(from))
   const shown = afterOutcome(possible, body as OutcomeReply)
-  known.possible = byAnyClock(play, possible, shown)
+  // An expiry is recorded before an outcome tells of it (4.5): no clock takes an answer after that.
+  known.possible = shown
   return shown[0] as Payment
 }
 
