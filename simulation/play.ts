@@ -139,6 +139,9 @@ const hasExpired = ({ callbacks }: Payment): boolean => /expired$/.test(callback
 export const byAnyClock = ({ world }: Play, before: Possible, after: Possible): Possible =>
   world.nodes.length > 1 && after.some(hasExpired) ? [...after, ...before.filter(isOpen)] : after
 
+const afterStatus = (play: Play, before: Possible, after: Possible, status: number): Possible =>
+  isSuccess(status) ? after : byAnyClock(play, before, after)
+
 type Span = { readonly from: number; readonly to: number }
 
 /** What a request may have done at any time of a span. */
@@ -205,7 +208,7 @@ const change = async (
     const span = world.span(from)
     const possible = during(known.possible, span)
     known.possible = first
-      ? lawfulAfter(possible, expect, span, first.status)
+      ? afterStatus(play, possible, lawfulAfter(possible, expect, span, first.status), first.status)
       : [span.from, span.to].flatMap((now) =>
           afterSilence(possible, (payment) => expect(payment, now)),
         )
@@ -217,7 +220,7 @@ const change = async (
   const span = world.span(again)
   const before = during(known.possible, span)
   const after = lawfulAfter(before, expect, span, answer.status)
-  known.possible = isSuccess(answer.status) ? after : byAnyClock(play, before, after)
+  known.possible = afterStatus(play, before, after, answer.status)
   return answer
 }
 
