@@ -9,12 +9,13 @@ import { playVisit } from './visitors.ts'
 import { checkDestination, enable, playDestination } from './destinations.ts'
 import { feed, readFeed, resourceOf, tellsSo } from './feed.ts'
 import { askSafely, type Play } from './known.ts'
+import { checkLinks, makeLink, playLink } from './links.ts'
 import { findPayments, readLines } from './lists.ts'
 import { correct } from './operator.ts'
 import { checkPages } from './pages.ts'
 import { checkJournal, checkReads, checkWritten } from './reads.ts'
 import type { Numbered, Step } from './steps.ts'
-import { shops, type Shop } from './furnish.ts'
+import { isShop, shops, stall, type Shop } from './furnish.ts'
 import type { Asked } from './world.ts'
 
 const get = async (play: Play, shop: Shop, path: string, about: Rule = 'fresh') => {
@@ -267,6 +268,10 @@ export const playStep = async (play: Play, step: Numbered): Promise<void> => {
     case 'bank fails':
       play.tell(`of what the bank is told a share of ${step.share} fails`)
       return world.bank.fail(step.share)
+    case 'make link':
+      return makeLink(play, step)
+    case 'link':
+      return playLink(play, step)
     case 'ask':
       return ask(play, step)
     case 'act':
@@ -277,8 +282,6 @@ export const playStep = async (play: Play, step: Numbered): Promise<void> => {
       return playPayment(play, step)
   }
 }
-
-const isShop = (merchant: string): boolean => shops.some((shop) => shop === merchant)
 
 const withoutClaims = (body: string): string => {
   const { object, ...rest } = JSON.parse(body)
@@ -337,8 +340,9 @@ const checkAllReads = async (play: Play): Promise<void> => {
     await playAct(play, { do: 'act', act, seed: at, n: 1e6 + at })
   // What was folded one by one is the same when all of it is folded again.
   if (play.payments.size % 2 === 0) await restart(play, true)
+  await checkLinks(play)
   const seen = []
-  for (const as of [...shops, 'sandbox'] as const) seen.push(await checkReads(play, as))
+  for (const as of [...shops, stall, 'sandbox'] as const) seen.push(await checkReads(play, as))
   const all = seen.flatMap((one) => one ?? [])
   // A merchant whose users are gone cannot be read, and the journal is that of all.
   if (all.length === seen.length)

@@ -8,12 +8,13 @@ const places = {
   domain: 'callback leases',
   'domain/payment':
     'dispute payment-actions payment-evolve payment-outcome payment-request payment-state',
+  'domain/merchant': 'offer',
   'domain/accounting': `completion correction fees ledger line-sums money-line payout-state payouts
     settlement totals transaction-line`,
   application: `answer-payment callback-queue capture-accepted close-reports complete-reports
     corrections deliver-callbacks delivery-attempts disputes expire-requests feed-destinations
     handle hold-leases inform-funding match-scans order-payouts owe-messages payment-acts
-    request-payment settle-merchants`,
+    request-payment sell-offers settle-merchants`,
   projections: '',
   'infrastructure/event-store':
     'sqlite-event-file sqlite-event-log sqlite-event-rows sqlite-event-store sqlite-event-writer',

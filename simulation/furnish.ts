@@ -14,10 +14,17 @@ import { onlooker, people } from './names.ts'
 
 export const shops = ['shop-a', 'shop-b'] as const
 export type Shop = (typeof shops)[number]
-export const timeZones = { 'shop-a': 'UTC', 'shop-b': 'Europe/Oslo' } as const satisfies Record<
-  Shop,
-  string
->
+export const isShop = (merchant: string): merchant is Shop =>
+  shops.some((shop) => shop === merchant)
+
+/** A merchant that sells by payment links alone. */
+export const stall = 'stall'
+
+export const timeZones = {
+  'shop-a': 'UTC',
+  'shop-b': 'Europe/Oslo',
+  [stall]: 'Europe/Oslo',
+} as const satisfies Record<Shop | typeof stall, string>
 export const bankAccount = 'NO9386011117947'
 /** Where payers' money comes in. */
 export const fundingAccount = 'NO8330001234567'
@@ -75,7 +82,7 @@ export const furnish = async (opened: Opened, folder: string): Promise<void> => 
   writeFileSync(join(folder, 'admin.pub'), publicKey)
   await addPeople(opened)
   const secretHash = await hashSecret(secret)
-  for (const merchant of shops) {
+  for (const merchant of [...shops, stall] as const) {
     const callbackUri = `https://${merchant}.example/settled`
     await registerMerchant(
       core,
@@ -92,4 +99,6 @@ export const furnish = async (opened: Opened, folder: string): Promise<void> => 
     if (merchant === 'shop-a')
       await core.handle(feeSchedules, merchant, { type: 'ScheduleFees', schedule: fees }, of)
   }
+  const run = operatorHere(opened.settings, ofOperator(core, 'ann'))
+  await run('staff', 'add', stall, people[onlooker].phone, '--role', 'owner')
 }

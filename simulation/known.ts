@@ -1,6 +1,7 @@
 import { Finding, type Possible } from './oracle/books.ts'
 import type { Seen } from './oracle/fees.ts'
 import type { Correction, Line } from './oracle/lines.ts'
+import type { PaymentLink } from './links.ts'
 import { newNames, type Names } from './names.ts'
 import { shops, type Shop } from './furnish.ts'
 import type { Answered, Asked, Who, World } from './world.ts'
@@ -71,6 +72,9 @@ export type Play = {
   readonly schedules: Map<Who, Seen[]>
   readonly names: Names
   readonly browsers: Map<string, Browser>
+  readonly links: Map<number, PaymentLink>
+  /** Of the apps of those who open payment links. */
+  readonly tokens: Map<string, string>
   readonly tell: (line: string) => void
   /** Of commands, whose refusals are in no answer. */
   readonly onRefusal: (text: string) => void
@@ -93,6 +97,8 @@ export const newPlay = (
   schedules: new Map(),
   names: newNames(),
   browsers: new Map(),
+  links: new Map(),
+  tokens: new Map(),
   tell,
   onRefusal,
   faults: 0,

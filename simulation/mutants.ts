@@ -188,6 +188,24 @@ export const mutants: readonly Mutant[] = [
     to: "isFor({ ...data, events: ['*'] }, event, () => subjectOf(subject))",
   },
   {
+    name: 'a link sells one more than there are',
+    file: 'domain/merchant/offer.ts',
+    from: 'Math.max(0, stock - held)',
+    to: 'Math.max(0, stock - held + 1)',
+  },
+  {
+    name: 'what a payer of a link declines is not given back',
+    file: 'projections/offers.ts',
+    from: "    'PaymentDeclined',\n    'PaymentFailed',",
+    to: "    'PaymentFailed',",
+  },
+  {
+    name: 'a link is sold on after its last day',
+    file: 'domain/merchant/offer.ts',
+    from: 'until !== null && at >= until',
+    to: 'until !== null && at >= until + 86_400_000',
+  },
+  {
     name: 'a commit that fails is acknowledged',
     file: 'infrastructure/event-store/sqlite-event-writer.ts',
     from: '      commit.run()\n',

@@ -17,25 +17,34 @@ import { goOn, open } from './visitors.ts'
 import type { Answered } from './world.ts'
 
 /** Who reads all pages of the sandbox's shop and of the operator, and does nothing else. */
-const reader = (play: Play) => {
+export const enter = (play: Play) => {
   const random = randomFrom(play.payments.size, 9)
   const isOutside = ({ text }: Answered): boolean => /name="(?:pin|challenge)"/.test(text)
-  return async (path: string): Promise<string> => {
+  return async (path: string): Promise<Answered> => {
     let answer = await open(play, onlooker, path)
     for (let times = 0; times < 8 && isOutside(answer); times += 1)
       answer = await goOn(play, onlooker, random, true)
     // Signing in leads to where it was asked for, but to no file.
     if (answer.status === 200 && !answer.type.includes('csv') && path.includes('.csv'))
       answer = await open(play, onlooker, path)
-    if (answer.status !== 200 || isOutside(answer))
-      throw new Finding('portal', `${onlooker} opened ${path}, and was answered ${answer.status}`)
-    return answer.text
+    if (isOutside(answer)) throw new Finding('portal', `${onlooker} cannot sign in for ${path}`)
+    return answer
+  }
+}
+
+const reader = (play: Play) => {
+  const go = enter(play)
+  return async (path: string): Promise<string> => {
+    const { status, text } = await go(path)
+    if (status !== 200)
+      throw new Finding('portal', `${onlooker} opened ${path}, and was answered ${status}`)
+    return text
   }
 }
 type Reader = ReturnType<typeof reader>
 
 /** What a pattern finds in the contents of a page, each once. */
-const foundIn = (html: string, pattern: RegExp): readonly string[] => {
+export const foundIn = (html: string, pattern: RegExp): readonly string[] => {
   const main = html.slice(html.indexOf('<main'))
   const found = [...main.matchAll(pattern)].map(([, one = '']) => one)
   return [...new Set(found.map((one) => decodeURIComponent(one.replaceAll('&amp;', '&'))))]

@@ -7,10 +7,11 @@ import {
 } from './oracle/payment.ts'
 import { currencies } from './accounts.ts'
 import { storeFaults } from './event-store.ts'
+import { linkPayers } from './links.ts'
 import type { Play } from './known.ts'
 import { pick, wholeBelow, weighted, type Random } from './random.ts'
 import { refusedUnits } from './receivers.ts'
-import type { Fault, Step } from './steps.ts'
+import { linkWays, type Fault, type Step } from './steps.ts'
 import { shops } from './furnish.ts'
 
 const usual = {
@@ -47,6 +48,8 @@ const usual = {
   ask: 12,
   act: 24,
   visit: 2,
+  'make link': 0.6,
+  link: 6,
 }
 /** Faults of worlds with several nodes. */
 const ofNodes = { kill: 0.5, freeze: 0.3, 'store fails': 0.8 }
@@ -294,6 +297,18 @@ const ofWorld = (random: Random, kind: Kind, n: number, play: Play): Step | unde
       if (all.length === 0) return undefined
       const way = pick(random, ['enable', 'disable', 'replay', 'replay', 'remove'] as const)
       return { do: kind, of: pick(random, all).n, way, seconds: pick(random, [0, 60, 5_000, day]) }
+    }
+    case 'make link': {
+      const stock = pick(random, [null, 1, 1, 2, 3])
+      const days = pick(random, [null, null, 0, 1, 5])
+      const amount = 1 + wholeBelow(random, 200_000)
+      return { do: kind, amount, stock, days, isTwice: random() < 0.3 }
+    }
+    case 'link': {
+      const link = recent(random, [...play.links.values()])?.n
+      const [way, payer] = [pick(random, linkWays), pick(random, linkPayers)]
+      const stock = pick(random, [null, 1, 2, 4])
+      return link === undefined ? undefined : { do: kind, link, way, payer, stock }
     }
     case 'transactions':
       return { do: kind, shop, size: pick(random, [1, 2, 7, 100]) }

@@ -18,7 +18,7 @@ import {
   type Payout,
 } from './oracle/reads.ts'
 import { askSafely, type Play } from './known.ts'
-import { timeZones, type Shop } from './furnish.ts'
+import { isShop, timeZones, type Shop } from './furnish.ts'
 import { readFeed } from './feed.ts'
 import { paymentsOf } from './play.ts'
 import { dateIn } from './lists.ts'
@@ -225,7 +225,7 @@ export const checkReads = async (play: Play, as: Who): Promise<Seen | undefined>
   for (const { tid } of (all.get('payments') ?? []).slice(0, mostReceipts))
     await checkReceiptOf(play, as, `${prefix}payment_request/${tid}/`)
   const disputes = (await walk(`${prefix}dispute/`, 'disputes')) ?? []
-  if (as !== 'sandbox') {
+  if (isShop(as)) {
     await checkMessagesOf(play, as, walk)
     checkDisputes(disputes, await paymentsOf(play, as))
   }

@@ -1,6 +1,7 @@
 import type { DiskFault } from './disk.ts'
 import type { StoreFault } from './event-store.ts'
 import type { Answer, Payment, Wanted } from './oracle/payment.ts'
+import type { LinkPayer } from './links.ts'
 import type { Person } from './names.ts'
 import type { Shop } from './furnish.ts'
 import type { Who } from './world.ts'
@@ -14,6 +15,12 @@ export type Fault =
   | { readonly frozenAfter: number }
   | { readonly disk: DiskFault }
   | { readonly store: StoreFault; readonly ms: number }
+
+/** What people do about a payment link (18.1), its payers, its shop and the operator. */
+export const linkWays = [
+  ...(['open', 'open', 'open', 'open together', 'open together', 'look', 'stock', 'end'] as const),
+  ...(['accept', 'accept', 'decline', 'release', 'refund', 'disabled'] as const),
+]
 
 /**
  * One thing that somebody does in a world. A step names what it needs by the number of the step
@@ -105,6 +112,22 @@ export type Step =
   | { readonly do: 'receivers fail' | 'bank fails'; readonly share: number }
   | { readonly do: 'act'; readonly act: string; readonly seed: number }
   | { readonly do: 'visit'; readonly who: Person; readonly seed: number; readonly times: number }
+  | {
+      readonly do: 'make link'
+      /** Minor units. */
+      readonly amount: number
+      readonly stock: number | null
+      /** Until its last day; null for no end. */
+      readonly days: number | null
+      readonly isTwice: boolean
+    }
+  | {
+      readonly do: 'link'
+      readonly link: number
+      readonly way: (typeof linkWays)[number]
+      readonly payer: LinkPayer
+      readonly stock: number | null
+    }
   | {
       readonly do: 'ask'
       readonly method: string

@@ -2,11 +2,12 @@ import { randomFrom, pick, type Random } from './random.ts'
 import { askUnchanged, type Browser, type Play } from './known.ts'
 import { learn, onlooker, people, type Person } from './names.ts'
 import { codeAt } from '../infrastructure/people/one-time-codes.ts'
+import { stall } from './furnish.ts'
 import type { Numbered, Step } from './steps.ts'
 import type { Answered } from './world.ts'
 import { attribute } from '../tests/support/html.ts'
 
-const browserOf = ({ browsers }: Play, who: Person): Browser => {
+export const browserOf = ({ browsers }: Play, who: Person): Browser => {
   const known = browsers.get(who) ?? { cookies: new Map(), page: { path: '', html: '' } }
   browsers.set(who, known)
   return known
@@ -22,7 +23,7 @@ const keepCookies = ({ cookies }: Browser, given: readonly string[]): void => {
 
 const mostRedirects = 5
 
-const visit = async (
+export const visit = async (
   play: Play,
   who: Person,
   method: string,
@@ -126,7 +127,7 @@ const fieldsOf = (play: Play, who: Person, random: Random, form: string): readon
   }
   for (const [name, values] of radios) fields.push([name, pick(random, values)])
   for (const [text, tag = ''] of form.matchAll(/(<select[^>]*>)[\s\S]*?<\/select>/g)) {
-    const options = optionsOf(text).filter((value) => !value.startsWith('shop-'))
+    const options = optionsOf(text).filter((value) => !/^shop-|^stall$/.test(value))
     const name = attribute(tag, 'name')
     if (name !== undefined && options.length > 0) fields.push([name, pick(random, options)])
   }
@@ -143,7 +144,8 @@ const fieldsOf = (play: Play, who: Person, random: Random, form: string): readon
 }
 
 /** What would move the clock, or belongs to shops whose books the oracle keeps. */
-const isForbidden = (play: Play, text: string): boolean =>
+const isForbidden = (play: Play, who: Person, text: string): boolean =>
+  (who !== onlooker && text.includes(stall)) ||
   /shop-[ab]|name="seconds"|\/sign-out|type="file"|value="(?:close|number)"/.test(text) ||
   [...play.payments.values()].some(({ tid }) => text.includes(tid))
 
@@ -169,12 +171,12 @@ export const goOn = async (
 ): Promise<Answered> => {
   const { html } = browserOf(play, who).page
   const forms = [...html.matchAll(/(<form[^>]*>)[\s\S]*?<\/form>/g)].filter(
-    ([text]) => !isForbidden(play, text),
+    ([text]) => !isForbidden(play, who, text),
   )
   const main = html.slice(Math.max(0, html.indexOf('<main')))
   const links = [...main.matchAll(/<a[^>]*>/g)]
     .flatMap(([tag]) => attribute(tag, 'href') ?? [])
-    .filter((href) => /^\/(?!payer\/language)/.test(href) && !isForbidden(play, href))
+    .filter((href) => /^\/(?!payer\/language)/.test(href) && !isForbidden(play, who, href))
   const drawn = random()
   const isSignIn = html.includes('name="pin"') || html.includes('name="challenge"')
   if (forms.length > 0 && (isSignIn || stays || drawn < 0.55)) {

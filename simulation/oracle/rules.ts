@@ -35,6 +35,12 @@ export const rules = {
   days: '8.8 of the lines that the sums are over.',
   payments: '8.9 `captured` and `refunded` have the additional amounts, `amount` has not.',
   portal: '18.1 Payments.** The filters of the list stand in its address: `q`',
+  disabled: '7.1 its codes cannot be scanned',
+  linkTaken:
+    '18.1 Opened again while that waits, it leads to the same request; afterwards to another.',
+  linkHeld: '18.1 A request that waits, or is paid, holds one of the stock.',
+  linkEnded: '18.1 A link that is sold out is 409, and one that has ended, or whose point of sale',
+  linkOwn: '18.1 goes on to a payment request of their own',
   search: '18.1 finds by one text, each kind as far as the role sees it elsewhere',
   turnover: '18 the turnover of today and of',
   entries: '20.2 has the entries by account, merchant and booking day',
