@@ -8,8 +8,8 @@ import { within } from '../domain/stream.ts'
 import { hashSecret } from '../infrastructure/people/secrets.ts'
 import type { Settings } from '../infrastructure/settings.ts'
 import type { Core } from '../service/core.ts'
-import { operatorHere } from '../tests/support/operator.ts'
-import { registerMerchant } from '../tests/support/register-merchant.ts'
+import { operatorHere } from '../harness/operator.ts'
+import { registerMerchant } from '../harness/register-merchant.ts'
 import { onlooker, people } from './names.ts'
 
 export const shops = ['shop-a', 'shop-b'] as const

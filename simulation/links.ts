@@ -1,6 +1,6 @@
 import { sandboxPayers } from '../service/sandbox/sandbox-data.ts'
 import { codeAt } from '../infrastructure/people/one-time-codes.ts'
-import { attribute } from '../tests/support/html.ts'
+import { attribute } from '../harness/html.ts'
 import { Finding, isSuccess } from './oracle/books.ts'
 import { afterScans, heldOf, isLawful, type Sale, type Scanned } from './oracle/links.ts'
 import { moneyText } from './oracle/money.ts'

@@ -13,7 +13,7 @@ import {
   type Coverage,
 } from './coverage.ts'
 import Database from '../infrastructure/sqlite.ts'
-import { alterations, seeded, type Choose } from '../tests/audit/alter/alterations.ts'
+import { alterations, seeded, type Choose } from '../harness/alter/alterations.ts'
 import { Finding } from './oracle/books.ts'
 import { habitsFrom, onlyWandering, stepFrom } from './people.ts'
 import { newPlay, type Play } from './known.ts'

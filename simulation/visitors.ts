@@ -5,7 +5,7 @@ import { codeAt } from '../infrastructure/people/one-time-codes.ts'
 import { stall } from './furnish.ts'
 import type { Numbered, Step } from './steps.ts'
 import type { Answered } from './world.ts'
-import { attribute } from '../tests/support/html.ts'
+import { attribute } from '../harness/html.ts'
 
 export const browserOf = ({ browsers }: Play, who: Person): Browser => {
   const known = browsers.get(who) ?? { cookies: new Map(), page: { path: '', html: '' } }

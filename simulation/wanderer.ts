@@ -1,4 +1,4 @@
-import { describedIn, type Operation, valuesOf } from '../tests/support/values-of-schema.ts'
+import { describedIn, type Operation, valuesOf } from '../harness/values-of-schema.ts'
 import { learn, type Names } from './names.ts'
 import { pick, type Random } from './random.ts'
 import type { Step } from './steps.ts'

@@ -111,6 +111,24 @@ describe.each(folders)('%s', (folder) => {
   })
 })
 
+/** What runs the service for others, and what may import of the tests until it has moved. */
+const houses = ['simulation', 'harness', 'demo', 'bench']
+const ofTests = [
+  'harness/service-process.ts',
+  ...['pages', 'budget', 'upgrade'].map((name) => `bench/${name}.ts`),
+]
+
+describe('tests', () => {
+  const fromTests = /(?:\bfrom|\bimport)\s*\(?\s*['"`](?:\.\.\/)+tests\//
+  const importing = houses
+    .flatMap(sourcesOf)
+    .filter((file) => fromTests.test(readFileSync(posix.join(root, file), 'utf8')))
+
+  test('are imported by nothing else, but for what is listed', () => {
+    expect(importing.toSorted()).toEqual(ofTests.toSorted())
+  })
+})
+
 describe('clocks, timers and randomness', () => {
   const ports = sourcesOf('application').concat(
     ...['audit', 'infrastructure', 'service', 'http', 'web'].map(sourcesOf),

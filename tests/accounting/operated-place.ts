@@ -1,6 +1,6 @@
 import { afterAll } from 'vitest'
 import { openPlace } from '../../harness/ledger-service.ts'
-import { operatorHere } from '../support/operator.ts'
+import { operatorHere } from '../../harness/operator.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 
 /** A service for a test file, with operator commands and a clock. */

@@ -7,7 +7,7 @@ import { payoutStatuses } from '../../domain/accounting/payout-state.ts'
 import { addUp, formatAmount } from '../../domain/money/money.ts'
 import { dayMs, dayOf } from '../../domain/time.ts'
 import { earliestDay, firstPlace, latestDay } from '../../projections/payouts.ts'
-import { operatorHere } from '../support/operator.ts'
+import { operatorHere } from '../../harness/operator.ts'
 import { openPlace } from '../../harness/ledger-service.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readLog } from '../support/event-log.ts'
-import { operatorHere } from '../support/operator.ts'
+import { operatorHere } from '../../harness/operator.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 import { operatedPlace } from './operated-place.ts'
 

@@ -7,7 +7,7 @@ import { StoreUnavailable, type EventStore } from '../../application/event-store
 import type { FundingSource, Movement } from '../../application/funding.ts'
 import { makeHandler } from '../../application/handle.ts'
 import { base, openPlace } from '../../harness/ledger-service.ts'
-import { paymentInput } from '../support/register-merchant.ts'
+import { paymentInput } from '../../harness/register-merchant.ts'
 import { secretHeaders } from '../../harness/signing.ts'
 
 type Kind = keyof NonNullable<FundingSource['movements']>

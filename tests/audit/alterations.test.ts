@@ -1,9 +1,9 @@
 // @module-tag long
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { alterations, seeded } from './alter/alterations.ts'
-import { auditAltered, makeAlterableLog, type AlterableLog } from './alter/shop-to-alter.ts'
-import { verifyIn } from './alter/altered-log.ts'
+import { alterations, seeded } from '../../harness/alter/alterations.ts'
+import { auditAltered, makeAlterableLog, type AlterableLog } from './shop-to-alter.ts'
+import { verifyIn } from '../../harness/alter/altered-log.ts'
 
 let log: AlterableLog
 

@@ -1,7 +1,7 @@
 // A thousand random alterations of a log: `npm run alterations -- [count] [seed]`.
 import { rmSync } from 'node:fs'
-import { alterations, seeded } from './alter/alterations.ts'
-import { auditAltered, makeAlterableLog } from './alter/shop-to-alter.ts'
+import { alterations, seeded } from '../../harness/alter/alterations.ts'
+import { auditAltered, makeAlterableLog } from './shop-to-alter.ts'
 
 const [count = 1_000, seed = Date.now() % 1_000_000] = process.argv.slice(2).map(Number)
 

@@ -3,8 +3,8 @@ import { rmSync } from 'node:fs'
 import type { Recorded } from '../../domain/events.ts'
 import { startCallbackService } from '../support/callback-service.ts'
 import { readLog } from '../support/event-log.ts'
-import { operatorHere } from '../support/operator.ts'
-import { paymentInput } from '../support/register-merchant.ts'
+import { operatorHere } from '../../harness/operator.ts'
+import { paymentInput } from '../../harness/register-merchant.ts'
 
 export const pathOf = (tid: string): string => `/merchant/v1/payment_request/${tid}/`
 

@@ -8,8 +8,8 @@ import { added, run, testWith } from './plain-text-accounting.ts'
 import { testValid, validator } from '../accounting/schemas.ts'
 import { problemsOfSaft } from './saf-t-structure.ts'
 import { only } from './shop-log.ts'
-import { rewrite } from './alter/altered-log.ts'
-import { operatorHere } from '../support/operator.ts'
+import { rewrite } from '../../harness/alter/altered-log.ts'
+import { operatorHere } from '../../harness/operator.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 
 const { folder, at, text, manifest, ours, daybook, exportTo, data } = exportedShop()

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { DomainEvent } from '../../domain/events.ts'
-import { appendTo, openFile, rewrite, verifyIn } from './alter/altered-log.ts'
+import { appendTo, openFile, rewrite, verifyIn } from '../../harness/alter/altered-log.ts'
 import { first, only, shopLog } from './shop-log.ts'
 
 const { copied, tid } = shopLog()

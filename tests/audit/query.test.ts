@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { views } from '../../audit/query/views.ts'
 import { formatAmount } from '../../domain/money/money.ts'
 import { openPlace, type Place } from '../../harness/ledger-service.ts'
-import { operatorHere } from '../support/operator.ts'
+import { operatorHere } from '../../harness/operator.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 
 let place: Place

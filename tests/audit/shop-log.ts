@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import type { DomainEvent } from '../../domain/events.ts'
-import { eventsOf, verifyIn } from './alter/altered-log.ts'
+import { eventsOf, verifyIn } from '../../harness/alter/altered-log.ts'
 import { openPlace } from '../../harness/ledger-service.ts'
 
 /**

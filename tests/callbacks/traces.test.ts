@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startCallbackService, type CallbackService } from '../support/callback-service.ts'
 import { readLog } from '../support/event-log.ts'
-import { paymentInput } from '../support/register-merchant.ts'
+import { paymentInput } from '../../harness/register-merchant.ts'
 import { secretHeaders } from '../../harness/signing.ts'
 import { advance } from '../support/shop-process.ts'
 

@@ -1,5 +1,5 @@
 import type { PaymentRequestInput } from '../../client/index.ts'
-import { paymentInput } from '../support/register-merchant.ts'
+import { paymentInput } from '../../harness/register-merchant.ts'
 
 export const input = (changes: object = {}) => paymentInput({ ...changes }) as PaymentRequestInput
 

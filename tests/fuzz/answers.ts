@@ -1,6 +1,6 @@
 import Ajv from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import type { Described, Operation, Schema } from '../support/values-of-schema.ts'
+import type { Described, Operation, Schema } from '../../harness/values-of-schema.ts'
 
 export type Answered = {
   readonly status: number

@@ -1,8 +1,8 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Asker } from '../support/values-of-schema.ts'
-import { paymentInput } from '../support/register-merchant.ts'
+import type { Asker } from '../../harness/values-of-schema.ts'
+import { paymentInput } from '../../harness/register-merchant.ts'
 import { runCommand } from '../../harness/service-process.ts'
 import { secretHeaders, signedHeaders } from '../../harness/signing.ts'
 

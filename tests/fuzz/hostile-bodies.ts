@@ -1,4 +1,4 @@
-import type { Schema } from '../support/values-of-schema.ts'
+import type { Schema } from '../../harness/values-of-schema.ts'
 import { crc32, deflateSync } from 'node:zlib'
 
 /** A chunk of a PNG file. */

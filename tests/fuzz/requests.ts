@@ -5,7 +5,7 @@ import {
   pick,
   type Random,
   type Values,
-} from '../support/values-of-schema.ts'
+} from '../../harness/values-of-schema.ts'
 
 type Kind = 'valid' | 'nearly valid' | 'hostile'
 

@@ -8,7 +8,7 @@ import {
   pick,
   randomFrom,
   valuesOf,
-} from '../support/values-of-schema.ts'
+} from '../../harness/values-of-schema.ts'
 import { answerChecks, type Answered } from './answers.ts'
 import { startProbedService } from './probed-service.ts'
 import { fuzzRequests, type FuzzRequest } from './requests.ts'

@@ -9,7 +9,7 @@ import {
   randomFrom,
   valuesOf,
   type Values,
-} from '../support/values-of-schema.ts'
+} from '../../harness/values-of-schema.ts'
 import { furnishSandbox, type FurnishedSandbox } from './furnished-sandbox.ts'
 import {
   boundary,

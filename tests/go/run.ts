@@ -9,8 +9,8 @@ import { promisify } from 'node:util'
 import { stickers } from '../../domain/aggregates.ts'
 import { startInProcess } from '../../harness/in-process.ts'
 import { merchantClient, type MerchantClient } from '../../harness/merchant-client.ts'
-import { paymentInput } from '../support/register-merchant.ts'
-import { operatorHere } from '../support/operator.ts'
+import { paymentInput } from '../../harness/register-merchant.ts'
+import { operatorHere } from '../../harness/operator.ts'
 
 const execute = promisify(execFile)
 

@@ -8,7 +8,7 @@ import {
   type Caller,
   type Service,
 } from '../support/http-service.ts'
-import { paymentInput } from '../support/register-merchant.ts'
+import { paymentInput } from '../../harness/register-merchant.ts'
 import { codeOf } from '../support/people-service.ts'
 import { faultyBodies, line } from './faulty-bodies.ts'
 

@@ -8,7 +8,7 @@ import {
   wrongFields,
   type Service,
 } from '../support/http-service.ts'
-import { paymentInput } from '../support/register-merchant.ts'
+import { paymentInput } from '../../harness/register-merchant.ts'
 
 /**
  * Parsing of bodies (interface 2 and 4): empty values count as absent, and all faults are listed.

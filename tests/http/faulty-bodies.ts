@@ -1,6 +1,6 @@
 // Long because it is a table of cases.
 import { paths } from '../support/http-service.ts'
-import { paymentInput } from '../support/register-merchant.ts'
+import { paymentInput } from '../../harness/register-merchant.ts'
 
 type FaultyBody = readonly [
   title: string,

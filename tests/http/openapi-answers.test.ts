@@ -20,7 +20,7 @@ import {
   type Service,
   type Answer,
 } from '../support/http-service.ts'
-import { paymentInput } from '../support/register-merchant.ts'
+import { paymentInput } from '../../harness/register-merchant.ts'
 
 let service: Service
 

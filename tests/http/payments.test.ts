@@ -19,7 +19,7 @@ import {
   type Service,
 } from '../support/http-service.ts'
 import { dateTime } from '../../harness/signing.ts'
-import { paymentInput } from '../support/register-merchant.ts'
+import { paymentInput } from '../../harness/register-merchant.ts'
 
 let service: Service
 

@@ -8,7 +8,7 @@ import {
   startService,
   type Service,
 } from '../support/http-service.ts'
-import { paymentInput } from '../support/register-merchant.ts'
+import { paymentInput } from '../../harness/register-merchant.ts'
 import { foreign, line, permissionInput, permissions, shortlinks } from './faulty-bodies.ts'
 
 /** Independent faults of all kinds, in random fields (interface 2). */

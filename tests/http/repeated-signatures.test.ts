@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { users } from '../../domain/aggregates.ts'
 import { within } from '../../domain/stream.ts'
-import { operatorHere } from '../support/operator.ts'
+import { operatorHere } from '../../harness/operator.ts'
 import { error, paths, sign, startService, type Service } from '../support/http-service.ts'
 
 let service: Service

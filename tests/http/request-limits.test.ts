@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { makeRequestLimits, type RequestLimit } from '../../application/request-limits.ts'
-import { operatorHere } from '../support/operator.ts'
+import { operatorHere } from '../../harness/operator.ts'
 import { error, paths, startService, type Service } from '../support/http-service.ts'
 
 describe('given limits of a merchant and of a user,', () => {

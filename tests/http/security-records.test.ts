@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { operatorHere } from '../support/operator.ts'
+import { operatorHere } from '../../harness/operator.ts'
 import { authorizedPayment, paths, startService, type Service } from '../support/http-service.ts'
 
 let service: Service

@@ -7,7 +7,7 @@ import {
   wrongFields,
   type Service,
 } from '../support/http-service.ts'
-import { operatorHere } from '../support/operator.ts'
+import { operatorHere } from '../../harness/operator.ts'
 import { codeOf } from '../support/people-service.ts'
 import { sandboxPayers } from '../../service/sandbox/sandbox-data.ts'
 

@@ -7,7 +7,7 @@ import {
   startMerchantService,
   type MerchantService,
 } from '../support/merchant-service.ts'
-import { operatorHere } from '../support/operator.ts'
+import { operatorHere } from '../../harness/operator.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 
 let service: MerchantService

@@ -9,7 +9,7 @@ import { integrators, merchants } from '../../domain/aggregates.ts'
 import { ignoreRefusal } from '../../domain/refusal.ts'
 import { newMerchant } from '../../domain/merchant/merchant.ts'
 import { openInProcess } from '../../harness/in-process.ts'
-import { paymentInput } from '../support/register-merchant.ts'
+import { paymentInput } from '../../harness/register-merchant.ts'
 import { secretHeaders, signedHeaders } from '../../harness/signing.ts'
 
 const v1 = '/merchant/v1'

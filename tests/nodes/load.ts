@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { paymentInput } from '../support/register-merchant.ts'
+import { paymentInput } from '../../harness/register-merchant.ts'
 import { secretHeaders } from '../../harness/signing.ts'
 import type { Node } from './cluster.ts'
 import type { Asked } from './history.ts'

@@ -2,7 +2,7 @@ import { pointsOfSale } from '../../domain/aggregates.ts'
 import { within } from '../../domain/stream.ts'
 import type { Core } from '../../service/core.ts'
 import { hashSecret } from '../../infrastructure/people/secrets.ts'
-import { registerMerchant } from '../support/register-merchant.ts'
+import { registerMerchant } from '../../harness/register-merchant.ts'
 
 /** Registers merchants, each with user `pos1` and POS `till`. */
 export const openShops = async (core: Core, merchants: readonly string[], secret: string) => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { startService, type Service } from '../support/http-service.ts'
-import { paymentInput } from '../support/register-merchant.ts'
+import { paymentInput } from '../../harness/register-merchant.ts'
 import { startProtocolPlace } from '../event-store/protocol-place.ts'
 import { newcomerAt, now } from '../people/newcomer.ts'
 

@@ -1,6 +1,6 @@
 import { sandboxPayers } from '../../service/sandbox/sandbox-data.ts'
 import { codeAt } from '../../infrastructure/people/one-time-codes.ts'
-import { attribute, decoded } from '../support/html.ts'
+import { attribute, decoded } from '../../harness/html.ts'
 import { codeOf, codeSentTo, type PeopleService } from '../support/people-service.ts'
 
 export type Shown = {

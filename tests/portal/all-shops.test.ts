@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { paymentInput } from '../support/register-merchant.ts'
+import { paymentInput } from '../../harness/register-merchant.ts'
 import { secretHeaders } from '../../harness/signing.ts'
 import type { TestVisitor } from '../people/visitor.ts'
 import { startPaymentDesk, type PaymentDesk } from './payment-desk.ts'

@@ -1,6 +1,6 @@
 // @module-tag long
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { operatorHere } from '../support/operator.ts'
+import { operatorHere } from '../../harness/operator.ts'
 import type { TestVisitor } from '../people/visitor.ts'
 import { confirmAt, startPaymentDesk, type PaymentDesk } from './payment-desk.ts'
 

@@ -1,5 +1,5 @@
 import type { PeopleService } from '../support/people-service.ts'
-import { paymentInput } from '../support/register-merchant.ts'
+import { paymentInput } from '../../harness/register-merchant.ts'
 
 const daySeconds = 86_400
 

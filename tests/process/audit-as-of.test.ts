@@ -7,7 +7,7 @@ import { logFileIn } from '../../infrastructure/stores.ts'
 import { authorizedPayment, paths, startService, type Service } from '../support/http-service.ts'
 import type { RecordedEvent } from '../../application/event-store.ts'
 import { parseEvent } from '../../domain/events.ts'
-import { operatorHere } from '../support/operator.ts'
+import { operatorHere } from '../../harness/operator.ts'
 
 let service: Service
 let folder: string

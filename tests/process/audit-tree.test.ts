@@ -7,7 +7,7 @@ import { noStream } from '../../application/event-store.ts'
 import { auditTree } from '../../audit/transparency/audit-tree.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 import { openStore } from '../../infrastructure/stores.ts'
-import { operatorHere } from '../support/operator.ts'
+import { operatorHere } from '../../harness/operator.ts'
 import { newEvents } from '../event-store/appends.ts'
 import { startProtocolPlace } from '../event-store/protocol-place.ts'
 

@@ -19,7 +19,7 @@ import {
   startShop,
   type TestShop,
 } from '../support/shop-process.ts'
-import { beginLog } from '../support/operator.ts'
+import { beginLog } from '../../harness/operator.ts'
 import { newFolder } from '../../harness/in-process.ts'
 import { readLog } from '../support/event-log.ts'
 import { readSettings } from '../../infrastructure/settings.ts'

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
-import { beginLog } from '../support/operator.ts'
+import { beginLog } from '../../harness/operator.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 import { newFolder } from '../../harness/in-process.ts'
 

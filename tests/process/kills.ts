@@ -7,7 +7,7 @@ import { startReceiver, type Arrival, type Receiver } from '../../demo/receiver.
 import { fetchCallbackKeys } from '../../harness/callback-check.ts'
 import { readLog } from '../support/event-log.ts'
 import { merchantClient } from '../../harness/merchant-client.ts'
-import { paymentInput } from '../support/register-merchant.ts'
+import { paymentInput } from '../../harness/register-merchant.ts'
 import { newFolder } from '../../harness/in-process.ts'
 import { startServiceProcess } from '../../harness/service-process.ts'
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dayMs } from '../../domain/time.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 import { openPlace, type Place } from '../../harness/ledger-service.ts'
-import { operatorHere } from '../support/operator.ts'
+import { operatorHere } from '../../harness/operator.ts'
 
 let place: Place
 beforeAll(async () => {

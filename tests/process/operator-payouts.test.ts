@@ -11,7 +11,7 @@ import { readSettings } from '../../infrastructure/settings.ts'
 import Database from '../../infrastructure/sqlite.ts'
 import { openPlace, type Place } from '../../harness/ledger-service.ts'
 import { problemsOfPayoutFile } from '../accounting/payout-file-structure.ts'
-import { operatorHere } from '../support/operator.ts'
+import { operatorHere } from '../../harness/operator.ts'
 import { readLog } from '../support/event-log.ts'
 
 const bank = { MODE: 'sandbox', BANK_ACCOUNT: 'NO9386011117947' }

@@ -20,7 +20,7 @@ import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-ev
 import { readSettings } from '../../infrastructure/settings.ts'
 import Database from '../../infrastructure/sqlite.ts'
 import { openStoreToRead } from '../../infrastructure/stores.ts'
-import { beginLog, operatorHere } from '../support/operator.ts'
+import { beginLog, operatorHere } from '../../harness/operator.ts'
 import { newFolder, withProduction } from '../../harness/in-process.ts'
 import { startProtocolPlace } from '../event-store/protocol-place.ts'
 import { readLog } from '../support/event-log.ts'

@@ -7,7 +7,7 @@ import { runCommand } from '../../harness/service-process.ts'
 import { newFolder } from '../../harness/in-process.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 import { startServer } from '../../service/server/start-server.ts'
-import { paymentInput } from '../support/register-merchant.ts'
+import { paymentInput } from '../../harness/register-merchant.ts'
 import { makeVisitor } from '../people/visitor.ts'
 import { confirmAt } from '../portal/payment-desk.ts'
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { beginLog, operatorHere } from '../support/operator.ts'
+import { beginLog, operatorHere } from '../../harness/operator.ts'
 import { withProduction } from '../../harness/in-process.ts'
 import type { SecurityEvent } from '../../application/security-log.ts'
 import { recordChanges } from '../../infrastructure/logs/security-changes.ts'

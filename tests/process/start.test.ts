@@ -25,7 +25,7 @@ import { makeSandboxData } from '../../service/sandbox/sandbox-data.ts'
 import { refuseLogOfOtherMode } from '../../service/mode-of-log.ts'
 import { readSettings, settingShown, type Settings } from '../../infrastructure/settings.ts'
 import Database from '../../infrastructure/sqlite.ts'
-import { beginLog, operatorHere } from '../support/operator.ts'
+import { beginLog, operatorHere } from '../../harness/operator.ts'
 import { newFolder, withProduction } from '../../harness/in-process.ts'
 import { startProtocolPlace } from '../event-store/protocol-place.ts'
 

@@ -6,7 +6,7 @@ import { startReceiver, type Receiver } from '../../demo/receiver.ts'
 import { fetchCallbackKeys } from '../../harness/callback-check.ts'
 import { startInProcess } from '../../harness/in-process.ts'
 import { merchantClient, type Credentials } from '../../harness/merchant-client.ts'
-import { operatorHere } from './operator.ts'
+import { operatorHere } from '../../harness/operator.ts'
 
 type Environment = Parameters<typeof startInProcess>[0]
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { hashSecret } from '../../infrastructure/people/secrets.ts'
 import { startInProcess } from '../../harness/in-process.ts'
-import { paymentInput, registerMerchant } from './register-merchant.ts'
+import { paymentInput, registerMerchant } from '../../harness/register-merchant.ts'
 import { secretHeaders, signedHeaders } from '../../harness/signing.ts'
 
 export type Answer = {

@@ -5,7 +5,7 @@ import type { MerchantData } from '../../domain/merchant/merchant.ts'
 import { within } from '../../domain/stream.ts'
 import { hashSecret } from '../../infrastructure/people/secrets.ts'
 import { startInProcess } from '../../harness/in-process.ts'
-import { paymentInput, registerMerchant } from './register-merchant.ts'
+import { paymentInput, registerMerchant } from '../../harness/register-merchant.ts'
 import { secretHeaders, signedHeaders as signed } from '../../harness/signing.ts'
 
 const publicUrl = 'https://pay.example'

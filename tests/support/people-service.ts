@@ -5,8 +5,8 @@ import { codeAt } from '../../infrastructure/people/one-time-codes.ts'
 import { sandboxPayers } from '../../service/sandbox/sandbox-data.ts'
 import { openStore } from '../../infrastructure/stores.ts'
 import { startInProcess } from '../../harness/in-process.ts'
-import { operatorHere } from './operator.ts'
-import { paymentInput } from './register-merchant.ts'
+import { operatorHere } from '../../harness/operator.ts'
+import { paymentInput } from '../../harness/register-merchant.ts'
 import { secretHeaders } from '../../harness/signing.ts'
 
 /**

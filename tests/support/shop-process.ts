@@ -7,7 +7,7 @@ import { afterAll } from 'vitest'
 import { fetchCallbackKeys } from '../../harness/callback-check.ts'
 import { givenKeys } from '../../harness/signing.ts'
 import { merchantClient, type MerchantClient } from '../../harness/merchant-client.ts'
-import { paymentInput } from './register-merchant.ts'
+import { paymentInput } from '../../harness/register-merchant.ts'
 import {
   startCommand,
   startServiceProcess,

@@ -1,6 +1,6 @@
 import { openPlace } from '../../harness/ledger-service.ts'
 import { hashSecret } from '../../infrastructure/people/secrets.ts'
-import { registerMerchant } from '../support/register-merchant.ts'
+import { registerMerchant } from '../../harness/register-merchant.ts'
 
 const prefix = '/merchant/v1'
 const requests = `${prefix}/payment_request/`

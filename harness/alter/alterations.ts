@@ -1,6 +1,6 @@
 import { cpSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type Database from '../../../infrastructure/sqlite.ts'
+import type Database from '../../infrastructure/sqlite.ts'
 import { openFile, seal } from './altered-log.ts'
 import { closeGaps, signAgain } from './sign-again.ts'
 

@@ -1,12 +1,12 @@
 import { cpSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseCheckpoint } from '../../../domain/transparency/checkpoints.ts'
-import { parseNote } from '../../../domain/transparency/signed-note.ts'
-import type { KeptCheckpoint } from '../../../audit/verify/audit-checkpoints.ts'
-import type { Alteration, Choose } from './alterations.ts'
-import { verifyIn } from './altered-log.ts'
-import { openPlace, type Place } from '../../../harness/ledger-service.ts'
+import { parseCheckpoint } from '../../domain/transparency/checkpoints.ts'
+import { parseNote } from '../../domain/transparency/signed-note.ts'
+import type { KeptCheckpoint } from '../../audit/verify/audit-checkpoints.ts'
+import type { Alteration, Choose } from '../../harness/alter/alterations.ts'
+import { verifyIn } from '../../harness/alter/altered-log.ts'
+import { openPlace, type Place } from '../../harness/ledger-service.ts'
 
 /** A day of a shop, more or less of it. */
 const day = async (place: Place, number: number): Promise<void> => {

@@ -1,7 +1,7 @@
-import { merchants, users } from '../../domain/aggregates.ts'
-import { newMerchant, type MerchantData } from '../../domain/merchant/merchant.ts'
-import { within } from '../../domain/stream.ts'
-import type { Core } from '../../service/core.ts'
+import { merchants, users } from '../domain/aggregates.ts'
+import { newMerchant, type MerchantData } from '../domain/merchant/merchant.ts'
+import { within } from '../domain/stream.ts'
+import type { Core } from '../service/core.ts'
 
 let requests = 0
 

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import type { JsonObject } from '../../../application/event-store.ts'
-import { schemaVersion, type DomainEvent, type Metadata } from '../../../domain/events.ts'
-import { verifyLog, type Audit, type AuditOptions } from '../../../audit/verify/verify-log.ts'
-import { leafHash } from '../../../infrastructure/event-store/event-entry.ts'
-import { readSettings } from '../../../infrastructure/settings.ts'
-import Database from '../../../infrastructure/sqlite.ts'
-import { openStore, openStoreToRead } from '../../../infrastructure/stores.ts'
+import type { JsonObject } from '../../application/event-store.ts'
+import { schemaVersion, type DomainEvent, type Metadata } from '../../domain/events.ts'
+import { verifyLog, type Audit, type AuditOptions } from '../../audit/verify/verify-log.ts'
+import { leafHash } from '../../infrastructure/event-store/event-entry.ts'
+import { readSettings } from '../../infrastructure/settings.ts'
+import Database from '../../infrastructure/sqlite.ts'
+import { openStore, openStoreToRead } from '../../infrastructure/stores.ts'
 
 /** Audits the log in a folder, as `daybook audit verify` does. */
 export const verifyIn = async (folder: string, options: AuditOptions = {}): Promise<Audit> => {

@@ -1,12 +1,12 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { formatCheckpoint, parseCheckpoint } from '../../../domain/transparency/checkpoints.ts'
-import { parseNote } from '../../../domain/transparency/signed-note.ts'
-import { growingTree } from '../../../audit/transparency/audit-tree.ts'
-import { leafHash } from '../../../infrastructure/event-store/event-entry.ts'
-import type Database from '../../../infrastructure/sqlite.ts'
-import { signNote } from '../../../audit/transparency/ask-witnesses.ts'
+import { formatCheckpoint, parseCheckpoint } from '../../domain/transparency/checkpoints.ts'
+import { parseNote } from '../../domain/transparency/signed-note.ts'
+import { growingTree } from '../../audit/transparency/audit-tree.ts'
+import { leafHash } from '../../infrastructure/event-store/event-entry.ts'
+import type Database from '../../infrastructure/sqlite.ts'
+import { signNote } from '../../audit/transparency/ask-witnesses.ts'
 import { seal } from './altered-log.ts'
 
 type File = Database.Database

@@ -1,10 +1,10 @@
 import { type Command, CommanderError } from 'commander'
-import { openCore, type Core } from '../../service/core.ts'
-import { failureOf } from '../../infrastructure/failures.ts'
-import { makeLog } from '../../infrastructure/logs/log.ts'
-import { operatorProgram } from '../../cli/operator.ts'
-import { beginProduction } from '../../service/mode-of-log.ts'
-import type { Settings } from '../../infrastructure/settings.ts'
+import { openCore, type Core } from '../service/core.ts'
+import { failureOf } from '../infrastructure/failures.ts'
+import { makeLog } from '../infrastructure/logs/log.ts'
+import { operatorProgram } from '../cli/operator.ts'
+import { beginProduction } from '../service/mode-of-log.ts'
+import type { Settings } from '../infrastructure/settings.ts'
 
 /** Makes a log as a service does at its first start. */
 export const beginLog = async (settings: Settings): Promise<void> => {
