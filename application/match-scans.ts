@@ -37,12 +37,13 @@ const batchSize = 200
 const merchantOf = ({ merchant }: Due): string | null => merchant
 
 /** Transient failures stay due, and `work` retries them. */
-const tolerateTransient = async (following: Promise<void>): Promise<void> => {
+const tolerateTransient = async <Done>(following: Promise<Done>): Promise<Done | undefined> => {
   try {
-    await following
+    return await following
   } catch (error) {
     const isConflict = error instanceof Refusal && error.code === 'conflicting_changes'
     if (!isConflict && !(error instanceof StoreUnavailable)) throw error
+    return undefined
   }
 }
 
@@ -51,31 +52,28 @@ const scanOf = async (find: Find, tid: string): Promise<string | undefined> => {
   return payment.status === 'unrequested' ? undefined : payment.scan
 }
 
+/** The request that was picked up. */
+type Picked = Promise<string | undefined>
+
 /** The steps between a shortlink's stream and the payments' streams. */
 const scanSteps = ({ handle, find }: Pick<Needs, 'handle' | 'find'>) => {
-  const carryOut = async (
-    shortlink: string,
-    command: ScanCommand,
-    context: Context,
-  ): Promise<void> => {
+  const carryOut = async (shortlink: string, command: ScanCommand, context: Context): Picked => {
     const { events } = await handle(scansOfShortlinks, shortlink, command, context)
-    await updatePayments(shortlink, events, context)
+    return updatePayments(shortlink, events, context)
   }
 
   const updatePayments = async (
     shortlink: string,
     events: readonly ScanEvent[],
     context: Context,
-  ): Promise<void> => {
-    for (const event of events) await updatePayment(shortlink, event, context)
+  ): Picked => {
+    let picked: string | undefined
+    for (const event of events) picked = (await updatePayment(shortlink, event, context)) ?? picked
+    return picked
   }
 
-  const updatePayment = async (
-    shortlink: string,
-    event: ScanEvent,
-    context: Context,
-  ): Promise<void> => {
-    if (event.type !== 'ScanMatched') return
+  const updatePayment = async (shortlink: string, event: ScanEvent, context: Context): Picked => {
+    if (event.type !== 'ScanMatched') return undefined
     const { tid, payer, scan } = event.data
     const { at } = context
     try {
@@ -86,9 +84,10 @@ const scanSteps = ({ handle, find }: Pick<Needs, 'handle' | 'find'>) => {
       return carryOut(shortlink, { type: 'EndAwaiting', at, tid }, context)
     }
     await handle(scansOfShortlinks, shortlink, { type: 'ConfirmMatch', tid, scan }, context)
+    return tid
   }
 
-  const doNext = async ({ tid, shortlink, stage }: Due, context: Context): Promise<void> => {
+  const doNext = async ({ tid, shortlink, stage }: Due, context: Context): Promise<unknown> => {
     const { at } = context
     switch (stage.type) {
       case 'requested': {
@@ -124,10 +123,10 @@ export const matchScans = (needs: Needs) => {
   const backOff = perKeyBackOff<Due>({ keyOf: ({ tid }) => tid, outageOf })
 
   return {
-    awaitScan: (shortlink: string, listener: Listener, context: Context): Promise<void> =>
-      tolerateTransient(
-        carryOut(shortlink, { type: 'AwaitScan', at: context.at, listener }, context),
-      ),
+    awaitScan: async (shortlink: string, listener: Listener, context: Context): Promise<void> => {
+      const command = { type: 'AwaitScan', at: context.at, listener } as const
+      await tolerateTransient(carryOut(shortlink, command, context))
+    },
 
     /**
      * Returns the scan's id, and the request that took it, if any. @throws Refusal
@@ -148,7 +147,8 @@ export const matchScans = (needs: Needs) => {
       const context = { at, merchant, actor, correlationId, traceparent }
       const command = { type: 'RecordScan', scan, tokenDigest } as const
       const { events } = await handle(scansOfShortlinks, shortlink, command, context)
-      await tolerateTransient(updatePayments(shortlink, events, context))
+      const picked = await tolerateTransient(updatePayments(shortlink, events, context))
+      if (picked !== undefined) return { scan: scan.scan, tid: picked }
       for (const event of events)
         if (
           event.type === 'ScanMatched' &&

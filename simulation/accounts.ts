@@ -9,6 +9,7 @@ import { playVisit } from './visitors.ts'
 import { checkDestination, enable, playDestination } from './destinations.ts'
 import { feed, readFeed, resourceOf, tellsSo } from './feed.ts'
 import { askSafely, type Play } from './known.ts'
+import { checkCodes, playCode } from './codes.ts'
 import { checkLinks, makeLink, playLink } from './links.ts'
 import { findPayments, readLines } from './lists.ts'
 import { correct } from './operator.ts'
@@ -270,6 +271,8 @@ export const playStep = async (play: Play, step: Numbered): Promise<void> => {
       return world.bank.fail(step.share)
     case 'make link':
       return makeLink(play, step)
+    case 'code':
+      return playCode(play, step)
     case 'link':
       return playLink(play, step)
     case 'ask':
@@ -341,6 +344,7 @@ const checkAllReads = async (play: Play): Promise<void> => {
   // What was folded one by one is the same when all of it is folded again.
   if (play.payments.size % 2 === 0) await restart(play, true)
   await checkLinks(play)
+  await checkCodes(play)
   const seen = []
   for (const as of [...shops, stall, 'sandbox'] as const) seen.push(await checkReads(play, as))
   const all = seen.flatMap((one) => one ?? [])

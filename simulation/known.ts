@@ -1,7 +1,8 @@
 import { Finding, type Possible } from './oracle/books.ts'
 import type { Seen } from './oracle/fees.ts'
 import type { Correction, Line } from './oracle/lines.ts'
-import type { PaymentLink } from './links.ts'
+import type { Code } from './oracle/codes.ts'
+import type { Sale } from './oracle/links.ts'
 import { newNames, type Names } from './names.ts'
 import { shops, type Shop } from './furnish.ts'
 import type { Answered, Asked, Who, World } from './world.ts'
@@ -59,6 +60,19 @@ export type Browser = {
   page: { readonly path: string; readonly html: string }
 }
 
+/** A payment link (18.1), and what its page must say. */
+export type PaymentLink = {
+  readonly n: number
+  readonly id: string
+  readonly text: string
+  /** In øre. */
+  readonly amount: number
+  sale: Sale
+}
+
+/** A code of the stall, by the number that steps have for it. */
+export type PlacedCode = { readonly id: string; code: Code }
+
 export type Play = {
   readonly world: World
   readonly payments: Map<number, Known>
@@ -73,6 +87,7 @@ export type Play = {
   readonly names: Names
   readonly browsers: Map<string, Browser>
   readonly links: Map<number, PaymentLink>
+  readonly codes: Map<number, PlacedCode>
   /** Of the apps of those who open payment links. */
   readonly tokens: Map<string, string>
   readonly tell: (line: string) => void
@@ -98,6 +113,7 @@ export const newPlay = (
   names: newNames(),
   browsers: new Map(),
   links: new Map(),
+  codes: new Map(),
   tokens: new Map(),
   tell,
   onRefusal,

@@ -6,32 +6,21 @@ import { afterScans, heldOf, isLawful, type Sale, type Scanned } from './oracle/
 import { moneyText } from './oracle/money.ts'
 import type { Rule } from './oracle/rules.ts'
 import { stall, timeZones } from './furnish.ts'
-import { askSafely, askUnchanged, type Play } from './known.ts'
+import { askSafely, askUnchanged, type PaymentLink, type Play } from './known.ts'
 import { dateIn } from './lists.ts'
-import { onlooker, people } from './names.ts'
+import { linkPayers, onlooker, people, type LinkPayer } from './names.ts'
 import { base } from './node.ts'
 import { enter, foundIn } from './pages.ts'
 import type { Numbered, Step } from './steps.ts'
 import { browserOf, visit } from './visitors.ts'
 import type { Answered, Asked } from './world.ts'
 
-/** A payment link (18.1), and what its page must say. */
-export type PaymentLink = {
-  readonly n: number
-  readonly id: string
-  readonly text: string
-  /** In øre. */
-  readonly amount: number
-  sale: Sale
-}
-
-const payers = {
+const payers: Readonly<
+  Record<LinkPayer, Readonly<Record<'phone' | 'pin' | 'codeSecret', string>>>
+> = {
   ...sandboxPayers,
   [onlooker]: { ...people[onlooker], codeSecret: people[onlooker].secret },
 }
-export type LinkPayer = keyof typeof payers
-export const linkPayers = ['alice', 'bob', onlooker] as const satisfies readonly LinkPayer[]
-
 const portal = `/portal/${stall}`
 const pathOf = ({ id }: PaymentLink): string => `${portal}/links/${id}`
 const wrong = (rule: Rule, { n, sale }: PaymentLink, what: string): never => {
@@ -65,7 +54,7 @@ const submit = async (
 }
 
 const dateOf = dateIn(timeZones[stall])
-const dayOf = (at: number): string => dateOf(new Date(at).toISOString().slice(0, 19))
+export const dayOf = (at: number): string => dateOf(new Date(at).toISOString().slice(0, 19))
 const daysOf = (play: Play, from: number) => {
   const span = play.world.span(from)
   return { from: dayOf(span.from), to: dayOf(span.to) }
@@ -78,9 +67,8 @@ export const makeLink = async (
 ): Promise<void> => {
   const text = `Sale ${n}`
   const lastDay = days === null ? null : dayOf(play.world.now() + days * 86_400_000)
-  const typed = {
-    ...{ text, amount: moneyText('NOK', amount), until: lastDay ?? '', stock: `${stock ?? ''}` },
-  }
+  const shown = moneyText('NOK', amount)
+  const typed = { text, amount: shown, until: lastDay ?? '', stock: `${stock ?? ''}` }
   const ends = await submit(play, `${portal}/new-link`, 'attempt', typed, isTwice ? 2 : 1)
   const ids = ends?.map((path) => /links\/(\w+)\?done=made/.exec(path)?.[1]) ?? []
   const [id] = ids
@@ -92,7 +80,7 @@ export const makeLink = async (
 }
 
 /** In ms: an expiry is by the clock of whichever node looks. */
-const nearMs = 2_000
+export const nearMs = 2_000
 
 /** What has become of its requests. */
 const reread = async (play: Play, link: PaymentLink): Promise<void> => {
@@ -111,10 +99,10 @@ const reread = async (play: Play, link: PaymentLink): Promise<void> => {
   link.sale = { ...link.sale, taken }
 }
 
-const headersOf = (token: string | undefined) => ({ Authorization: `Bearer ${token}` })
+export const headersOf = (token: string | undefined) => ({ Authorization: `Bearer ${token}` })
 
 /** An app of a payer; signs in again when it must, and answers whether that works. */
-const signIn = async (play: Play, payer: LinkPayer): Promise<boolean> => {
+export const signIn = async (play: Play, payer: LinkPayer): Promise<boolean> => {
   const headers = headersOf(play.tokens.get(payer))
   const asked: Asked = { method: 'GET', path: '/payer/v1/profile/', headers, from: '192.0.2.5' }
   if (play.tokens.has(payer) && (await askSafely(play, asked)).status === 200) return true
@@ -149,17 +137,25 @@ const checkRequest = async (play: Play, link: PaymentLink, tid: string, payer: L
   if (![404, 401].includes(answer)) wrong('linkOwn', link, `${other} asks for ${tid}: ${answer}`)
 }
 
-/** What scans that are sent at once are answered. */
-const scans = async (play: Play, link: PaymentLink, who: readonly LinkPayer[]) => {
-  const body = { text: `${base}/s/${link.id}/` }
+/** What scans of a code that are sent at once are answered. */
+export const scanned = async (
+  play: Play,
+  who: readonly LinkPayer[],
+  code: string,
+): Promise<readonly Scanned[]> => {
+  const body = { text: `${base}/s/${code}` }
   const asked = who.map((payer): Asked => {
     const headers = headersOf(play.tokens.get(payer))
     return { method: 'POST', path: '/payer/v1/scan/', body, headers, from: '192.0.2.5' }
   })
-  const answers = (await play.world.askTogether(asked)).map(scannedOf)
+  return (await play.world.askTogether(asked)).map(scannedOf)
+}
+
+const scans = async (play: Play, link: PaymentLink, who: readonly LinkPayer[]) => {
+  const answers = await scanned(play, who, `${link.id}/`)
   const told = answers.map(({ status, tid = '' }, at) => `${who[at]}: ${status} ${tid}`).join(', ')
   play.tell(`link ${link.n} is opened → ${told}`)
-  return { told, all: answers.map((scanned, at) => [who[at] ?? '', scanned] as const) }
+  return { told, all: answers.map((one, at) => [who[at] ?? '', one] as const) }
 }
 
 /** 7.1: codes of a merchant that the operator has disabled cannot be scanned. */
@@ -243,8 +239,17 @@ export const playLink = async (
 const cellsOf = (row: string): string =>
   [...row.matchAll(/<td[^>]*>([^<]*)</g)].map(([, one]) => one).join()
 
-/** What pages and lists say of it, and who gets one, when all that is due is done. @throws Finding */
+/** When all is due and done: what pages and lists say of each, and who gets one. @throws Finding */
 export const checkLinks = async (play: Play): Promise<void> => {
+  const how = { amount: 12_345, stock: 1, days: null, isTwice: false }
+  if (play.links.size === 0) await makeLink(play, { do: 'make link', n: -1, ...how })
+  for (const { n, sale } of play.links.values()) {
+    const about = { do: 'link', link: n, payer: 'alice', stock: sale.stock } as const
+    for (const way of ['open', 'decline'] as const) await playLink(play, { ...about, way })
+  }
+  // What ends is given back within seconds.
+  await play.world.advanceTo(play.world.now() + 60_000)
+  await play.world.machine.pass(5_000)
   for (const link of play.links.values()) {
     await scan(play, link, ['bob'], true)
     await reread(play, link)

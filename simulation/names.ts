@@ -18,6 +18,10 @@ export type Person = keyof typeof people
 /** Who only reads, when all is done, and whom nobody locks out or sends away before. */
 export const onlooker = 'erin'
 
+/** Who open payment links and scan codes. */
+export const linkPayers = ['alice', 'bob', onlooker] as const
+export type LinkPayer = (typeof linkPayers)[number]
+
 export const newNames = (): Names =>
   new Map<string, unknown[]>([
     ['pos_id', ['till-1']],

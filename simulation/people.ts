@@ -7,7 +7,7 @@ import {
 } from './oracle/payment.ts'
 import { currencies } from './accounts.ts'
 import { storeFaults } from './event-store.ts'
-import { linkPayers } from './links.ts'
+import { linkPayers } from './names.ts'
 import type { Play } from './known.ts'
 import { pick, wholeBelow, weighted, type Random } from './random.ts'
 import { refusedUnits } from './receivers.ts'
@@ -50,6 +50,7 @@ const usual = {
   visit: 2,
   'make link': 0.6,
   link: 6,
+  code: 4,
 }
 /** Faults of worlds with several nodes. */
 const ofNodes = { kill: 0.5, freeze: 0.3, 'store fails': 0.8 }
@@ -297,6 +298,21 @@ const ofWorld = (random: Random, kind: Kind, n: number, play: Play): Step | unde
       if (all.length === 0) return undefined
       const way = pick(random, ['enable', 'disable', 'replay', 'replay', 'remove'] as const)
       return { do: kind, of: pick(random, all).n, way, seconds: pick(random, [0, 60, 5_000, day]) }
+    }
+    case 'code': {
+      const way = pick(random, [
+        'scan',
+        'scan',
+        'scan',
+        'ask',
+        'ask',
+        'ask',
+        'last',
+        'abort',
+      ] as const)
+      const [code, payer] = [wholeBelow(random, 2), pick(random, linkPayers)]
+      const [label, seconds] = [pick(random, ['', '7', 'bar']), pick(random, [1, 60, 600])]
+      return { do: kind, code, way, payer, label, seconds }
     }
     case 'make link': {
       const stock = pick(random, [null, 1, 1, 2, 3])

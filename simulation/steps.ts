@@ -1,8 +1,7 @@
 import type { DiskFault } from './disk.ts'
 import type { StoreFault } from './event-store.ts'
 import type { Answer, Payment, Wanted } from './oracle/payment.ts'
-import type { LinkPayer } from './links.ts'
-import type { Person } from './names.ts'
+import type { LinkPayer, Person } from './names.ts'
 import type { Shop } from './furnish.ts'
 import type { Who } from './world.ts'
 
@@ -127,6 +126,15 @@ export type Step =
       readonly way: (typeof linkWays)[number]
       readonly payer: LinkPayer
       readonly stock: number | null
+    }
+  | {
+      /** About a code (7.4): scanned, named by a request, asked for its last scan. */
+      readonly do: 'code'
+      readonly code: number
+      readonly way: 'scan' | 'ask' | 'last' | 'abort'
+      readonly payer: LinkPayer
+      readonly label: string
+      readonly seconds: number
     }
   | {
       readonly do: 'ask'

@@ -35,6 +35,10 @@ export const rules = {
   days: '8.8 of the lines that the sums are over.',
   payments: '8.9 `captured` and `refunded` have the additional amounts, `amount` has not.',
   portal: '18.1 Payments.** The filters of the list stand in its address: `q`',
+  scanTaken: '7.5 Of several requests waiting on one code the latest gets the scan.',
+  scanFound: '7.5 A request that names a code takes the most recent scan of the last',
+  lastScan: '7.4 the latest scan, or 204.',
+  scanCounts: '18.3 A code has a page with its scans of the last 14 days, by day and by label',
   disabled: '7.1 its codes cannot be scanned',
   linkTaken:
     '18.1 Opened again while that waits, it leads to the same request; afterwards to another.',

@@ -440,3 +440,15 @@ test('given a shortlink that cannot be written, what is due of others is done', 
   expect(await pickedUp(broken.tids)).toMatchObject([{ payer: 'alice' }])
   expect(troubles.splice(0)).toEqual([`${tid} works`])
 })
+
+test('a scan leads to the request that takes it, though a later one was just aborted', async () => {
+  const { carryOut, shortlink, tids } = await openShop()
+  const node = nodeOf(cores[0] as Core)
+  const request = { type: 'request', node: 0, wait: 0, maxScanAge: 60, expiresIn: 600 } as const
+  await carryOut(request, start, node)
+  await carryOut(request, start + 1_000, node)
+  await carryOut({ type: 'abort', node: 0, wait: 0, latestBut: 0 }, start + 2_000, node)
+  const by = { payer: 'a', argstring: '' }
+  const when = { at: start + 3_000, correlationId: 'story' }
+  expect((await node.scanShortlink(shortlink, by, when)).tid).toBe(tids[0])
+})
