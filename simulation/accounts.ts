@@ -354,9 +354,9 @@ const checkAllReads = async (play: Play): Promise<void> => {
       play,
       all.flatMap(({ lines }) => lines),
     )
-  const [sandbox] = seen.slice(-1)
+  const [ofStall, sandbox] = seen.slice(-2)
   const disputes = all.flatMap((one) => one.disputes)
-  if (sandbox) await checkPages(play, { ...sandbox, disputes })
+  if (sandbox) await checkPages(play, { ...sandbox, disputes, ofStall: ofStall?.lines ?? [] })
 }
 
 /** When faults have ended, all that is due is done, and all books agree. @throws Finding */

@@ -189,6 +189,14 @@ const noteFees = async (play: Play, merchant: Who): Promise<void> => {
   play.schedules.set(merchant, [...(play.schedules.get(merchant) ?? []), seen])
 }
 
+/** 7.1: a merchant is disabled until it is enabled, and the list says so. */
+const checkSwitched = async (play: Play, [, way, merchant]: readonly string[]): Promise<void> => {
+  const { printed } = await play.world.command('ann', ['merchant', 'list'])
+  const shown = (printed ?? []).find(({ id }: { readonly id: string }) => id === merchant)
+  if (shown?.enabled !== (way === 'enable'))
+    throw new Finding('switched', `after ${way}, ${merchant} is enabled: ${shown?.enabled}`)
+}
+
 /** A command that fails has done nothing. */
 const command = async (of: Of, words: readonly string[]): Promise<void> => {
   const { play, act } = of
@@ -198,7 +206,8 @@ const command = async (of: Of, words: readonly string[]): Promise<void> => {
   play.tell(`${act.who} runs ${words.join(' ')} → ${code} ${errors.slice(0, 200)}`)
   if (code === 0) {
     learnFrom(of, printed, '{}')
-    return act.what.startsWith('fees set') ? noteFees(play, words[2] as Who) : undefined
+    if (act.what.startsWith('fees set')) return noteFees(play, words[2] as Who)
+    return /^merchant (?:en|dis)able/.test(act.what) ? checkSwitched(play, words) : undefined
   }
   const done = (await before()).filter(({ metadata }) => {
     const { account } = (metadata['operator'] ?? {}) as { readonly account?: string }

@@ -2,7 +2,7 @@ import { Finding, type Possible } from './oracle/books.ts'
 import type { Payment } from './oracle/payment.ts'
 import { askSafely, type Feed, type Play, type Told } from './known.ts'
 import { read } from './play.ts'
-import type { Shop } from './furnish.ts'
+import type { Seller, Shop } from './furnish.ts'
 import type { Asked } from './world.ts'
 
 /** Messages of a dispute count with those of its payment (10.1); settlements are one (13.2). */
@@ -11,7 +11,7 @@ export const resourceOf = (uri: string | null): string =>
   String(uri).replace(/(settlement)\/\d+/, '$1')
 
 /** Reads on, and returns all messages so far. @throws Finding */
-export const readFeed = async (play: Play, shop: Shop): Promise<readonly Told[]> => {
+export const readFeed = async (play: Play, shop: Seller): Promise<readonly Told[]> => {
   const feed = play.feeds.get(shop) as Feed
   for (;;) {
     const after = feed.cursor === '' ? '' : `?after=${feed.cursor}`

@@ -19,12 +19,14 @@ export const isShop = (merchant: string): merchant is Shop =>
 
 /** A merchant that sells by payment links alone. */
 export const stall = 'stall'
+/** Whose messages the oracle reads. */
+export type Seller = Shop | typeof stall
 
 export const timeZones = {
   'shop-a': 'UTC',
   'shop-b': 'Europe/Oslo',
   [stall]: 'Europe/Oslo',
-} as const satisfies Record<Shop | typeof stall, string>
+} as const satisfies Record<Seller, string>
 export const bankAccount = 'NO9386011117947'
 /** Where payers' money comes in. */
 export const fundingAccount = 'NO8330001234567'

@@ -4,7 +4,7 @@ import type { Correction, Line } from './oracle/lines.ts'
 import type { Code } from './oracle/codes.ts'
 import type { Sale } from './oracle/links.ts'
 import { newNames, type Names } from './names.ts'
-import { shops, type Shop } from './furnish.ts'
+import { shops, stall, type Seller, type Shop } from './furnish.ts'
 import type { Answered, Asked, Who, World } from './world.ts'
 
 /** A payment request that a step has made. */
@@ -78,7 +78,7 @@ export type Play = {
   readonly payments: Map<number, Known>
   readonly registered: Map<number, Registered>
   readonly openReport: Map<Shop, number>
-  readonly feeds: Map<Shop, Feed>
+  readonly feeds: Map<Seller, Feed>
   readonly destinations: Map<number, Destination>
   readonly lists: Map<Shop, Read>
   readonly corrections: (Correction & { readonly shop: Shop })[]
@@ -105,7 +105,12 @@ export const newPlay = (
   payments: new Map(),
   registered: new Map(),
   openReport: new Map(shops.map((shop) => [shop, 1])),
-  feeds: new Map(shops.map((shop) => [shop, { cursor: '', messages: [], events: new Map() }])),
+  feeds: new Map(
+    ([...shops, stall] as const).map((shop) => [
+      shop,
+      { cursor: '', messages: [], events: new Map() },
+    ]),
+  ),
   destinations: new Map(),
   lists: new Map(shops.map((shop) => [shop, { cursor: '', lines: [] }])),
   corrections: [],

@@ -10,11 +10,13 @@ import {
   type Filter,
 } from './oracle/reads.ts'
 import type { Rule } from './oracle/rules.ts'
+import { stall, timeZones } from './furnish.ts'
 import type { Play } from './known.ts'
+import { dateIn } from './lists.ts'
 import { onlooker, people } from './names.ts'
 import { pick, randomFrom, type Random } from './random.ts'
 import { goOn, open } from './visitors.ts'
-import type { Answered } from './world.ts'
+import type { Answered, Who } from './world.ts'
 
 /** Who reads all pages of the sandbox's shop and of the operator, and does nothing else. */
 export const enter = (play: Play) => {
@@ -154,20 +156,27 @@ const checkSearch = async (see: Reader, random: Random, payments: readonly Entry
   }
 }
 
-/** 18: what was captured in some days, by currency. */
-const checkTurnover = async (see: Reader, random: Random, lines: readonly Line[]) => {
+/** 18: what was captured in some days of a shop, by currency. */
+const checkTurnover = async (
+  see: Reader,
+  random: Random,
+  { merchant, zone, lines }: { merchant: Who; zone: string; lines: readonly Line[] },
+) => {
+  const dayOf = dateIn(zone)
   const captures = lines.filter(({ kind }) => kind === 'capture')
   if (captures.length === 0) return
   for (let times = 0; times < 4; times += 1) {
     const [some, other] = [pick(random, captures), pick(random, captures)]
-    const days = [some, other].map(({ date }) => date.slice(0, 10)).toSorted()
+    const days = [some, other].map(({ date }) => dayOf(date)).toSorted()
     const [since = '', until = ''] = days
     const { currency } = some
-    const html = await see(`${shop}?since=${since}&until=${until}&currency=${currency}`)
+    const html = await see(
+      `/portal/${merchant}/?since=${since}&until=${until}&currency=${currency}`,
+    )
     const [shown = ''] = foundIn(html, /<dt>Turnover<\/dt><dd[^>]*>([^<]*)</g)
     const sum = captures
       .filter((one) => one.currency === currency)
-      .filter(({ date }) => since <= date.slice(0, 10) && date.slice(0, 10) <= until)
+      .filter(({ date }) => since <= dayOf(date) && dayOf(date) <= until)
       .reduce((total, { gross }) => total + minorOf(currency, gross), 0)
     const number = shown.replaceAll(/[^\d.]/g, '')
     equal('turnover', `${since} to ${until}`, [number], [moneyText(currency, sum)])
@@ -299,10 +308,11 @@ type Known = {
   readonly payments: readonly Entry[]
   readonly lines: readonly Line[]
   readonly disputes: readonly Entry[]
+  readonly ofStall: readonly Line[]
 }
 
 /** What pages say of what the interface has told of the sandbox and of all. @throws Finding */
-export const checkPages = async (play: Play, { payments, lines, disputes }: Known) => {
+export const checkPages = async (play: Play, { payments, lines, disputes, ofStall }: Known) => {
   const { phone } = people[onlooker]
   await play.world.command('ann', ['staff', 'add', 'sandbox', phone, '--role', 'owner'])
   await play.world.command('ann', ['operator', 'add', phone, '--role', 'admin'])
@@ -310,7 +320,8 @@ export const checkPages = async (play: Play, { payments, lines, disputes }: Know
   const see = reader(play)
   await checkList(see, random, payments)
   await checkSearch(see, random, payments)
-  await checkTurnover(see, random, lines)
+  await checkTurnover(see, random, { merchant: 'sandbox', zone: 'UTC', lines })
+  await checkTurnover(see, random, { merchant: stall, zone: timeZones[stall], lines: ofStall })
   const merchants = (await play.world.command('ann', ['merchant', 'list'])).printed ?? []
   await checkJournalPages(see, random, merchants)
   await checkMerchants(see, random, merchants)

@@ -112,6 +112,9 @@ const drawn = async (count: number): Promise<readonly Planted[]> => {
     throw new Error(`without a fault: ${typeof base === 'string' ? base : base.rule}`)
   const { traces, reached } = base
   const reaches = (seed: number, id: string) => reached?.perTest[seed]?.[id] !== undefined
+  const isReached = ({ id }: { readonly id: string }): boolean =>
+    reached?.static[id] !== undefined || [furnishing, ...seeds].some((seed) => reaches(seed, id))
+  process.stdout.write(`${all.filter(isReached).length} of ${all.length} are reached\n`)
   return all.map(({ name, id }) => {
     const own = seeds.filter((seed) => reaches(seed, id))
     const those = own.length === 0 && reaches(furnishing, id) ? seeds.slice(0, 1) : own

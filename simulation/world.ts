@@ -8,7 +8,7 @@ import { secretHeaders, signedHeaders } from '../harness/signing.ts'
 import type { Core } from '../service/core.ts'
 import { simulatedDisk, type DiskFault } from './disk.ts'
 import type { StoreFault } from './event-store.ts'
-import { keyFile, ofOperator, secret, type Shop, type stall } from './furnish.ts'
+import { keyFile, ofOperator, secret, type Seller } from './furnish.ts'
 import { Stuck } from './machine.ts'
 import {
   base,
@@ -24,7 +24,7 @@ import {
 import { pick, randomFrom } from './random.ts'
 import type { Attempt } from './receivers.ts'
 
-export type Who = Shop | typeof stall | 'sandbox'
+export type Who = Seller | 'sandbox'
 
 export type Asked = {
   readonly method: string

@@ -39,6 +39,7 @@ export const rules = {
   scanFound: '7.5 A request that names a code takes the most recent scan of the last',
   lastScan: '7.4 the latest scan, or 204.',
   scanCounts: '18.3 A code has a page with its scans of the last 14 days, by day and by label',
+  switched: '7.1 While the operator has disabled a merchant',
   disabled: '7.1 its codes cannot be scanned',
   linkTaken:
     '18.1 Opened again while that waits, it leads to the same request; afterwards to another.',
