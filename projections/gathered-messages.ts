@@ -192,6 +192,9 @@ const untilTimed = sql.raw(`coalesce(
   (select latest from gathered_messages where messages like '%\t________-____-8%'
    order by latest limit 1) + ${dayMs}, ${Number.MAX_SAFE_INTEGER})`)
 
+/** As ids of messages begin, and little else that people search for. */
+const startOfUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-/
+
 type Identifying = 'id' | 'position' | 'metadata'
 
 export const gatheredMessageQueries = (db: BetterSQLite3Database) => {
@@ -208,6 +211,7 @@ export const gatheredMessageQueries = (db: BetterSQLite3Database) => {
       taken(before(merchant, place), limit),
     /** Ids of earlier versions contain no time, so all messages of that period are searched. */
     find: (id: string): CallbackMessageRow | undefined => {
+      if (!startOfUuid.test(id)) return undefined
       const time = timeOfEventId(id)
       const rows = time === undefined ? naming.all({ id }) : toldAt.all({ at: time })
       return rows.flatMap(messagesIn).find((message) => message.id === id)

@@ -13,19 +13,23 @@ import {
 } from '../domain/accounting/journal.ts'
 import type { Recorded } from '../domain/events.ts'
 import { addUp, type Sum } from '../domain/money/money.ts'
-import { findBy, rowsOf, given } from './prepared.ts'
+import { rowsOf, given, same, type CurrencySum } from './prepared.ts'
 import { projection } from './projection.ts'
 import type { LineSum } from '../domain/accounting/line-sums.ts'
 import { dayOf } from '../domain/time.ts'
 
 /** Debits less credits of each account and currency, in minor units. */
-const journalBalances = sqliteTable('journal_balances', {
-  key: text().primaryKey(),
-  account: text().$type<Account>().notNull(),
-  merchant: text(),
-  currency: text().notNull(),
-  balance: text().$type<Sum>().notNull(),
-})
+const journalBalances = sqliteTable(
+  'journal_balances',
+  {
+    key: text().primaryKey(),
+    account: text().$type<Account>().notNull(),
+    merchant: text(),
+    currency: text().notNull(),
+    balance: text().$type<Sum>().notNull(),
+  },
+  (row) => [index('journal_balances_by_merchant').on(row.merchant, row.account)],
+)
 
 export type JournalBalance = typeof journalBalances.$inferSelect
 
@@ -88,14 +92,29 @@ export const trialBalanceOf = (
     return { currency, balances, imbalance: addUp(...own.map(({ balance }) => balance)) }
   })
 
+/** By currency. */
+export const totalsOf = (sums: readonly CurrencySum[]): readonly CurrencySum[] =>
+  [...new Set(sums.map(({ currency }) => currency))].sort().map((currency) => ({
+    currency,
+    sum: addUp(...sums.filter((one) => one.currency === currency).map(({ sum }) => sum)),
+  }))
+
 export const journalQueries = (db: BetterSQLite3Database) => {
   const all = rowsOf(db, journalBalances, { order: [sql`${journalBalances.key}`] })
   const balances = (): readonly JournalBalance[] => all.all()
-  const find = findBy(db, journalBalances, journalBalances.key)
+  const theirs = rowsOf(db, journalBalances, {
+    where: [
+      same(journalBalances.merchant),
+      sql`${journalBalances.account} in (select value from json_each(${given('accounts')}))`,
+    ],
+  })
   return {
-    /** Balance of one account of a merchant, debits less credits. */
-    balanceOf: (account: Account, currency: string, merchant: string): Sum =>
-      find(keyOfPosting({ account, currency, merchant }))?.balance ?? '0',
+    /** What accounts of a merchant hold together, debits less credits, where it is not zero. */
+    balancesOf: (merchant: string, of: readonly Account[]): readonly CurrencySum[] => {
+      const rows = theirs.all({ merchant, accounts: JSON.stringify(of) })
+      const sums = rows.map(({ currency, balance }) => ({ currency, sum: balance }))
+      return totalsOf(sums).filter(({ sum }) => sum !== '0')
+    },
     balances,
     trialBalance: () => trialBalanceOf(balances()),
   }

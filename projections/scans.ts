@@ -5,8 +5,10 @@ import { idIn } from '../domain/stream.ts'
 import { findBy, given, rowsOf, same, columnsOf } from './prepared.ts'
 import { projection } from './projection.ts'
 import { halfHourMs } from '../domain/accounting/line-sums.ts'
-import type { Instant } from '../domain/time.ts'
-import { partsOf, spans, spanStart } from './turnover.ts'
+import { dayMs, type Instant } from '../domain/time.ts'
+import { partsOf, spanStart } from './turnover.ts'
+
+const spans = [dayMs, halfHourMs]
 
 /** How often each label of a code was scanned per time span. */
 export const scanCounts = sqliteTable(
@@ -81,7 +83,7 @@ export const summed = (
   countedIn: (part: ReturnType<typeof partsOf>[number]) => Counted,
 ): Counted => {
   const counts = new Map<string, number>()
-  for (const part of partsOf(spanStart(start, halfHourMs), spanStart(end, halfHourMs)))
+  for (const part of partsOf(spanStart(start, halfHourMs), spanStart(end, halfHourMs), spans))
     for (const [name, count] of countedIn(part)) counts.set(name, (counts.get(name) ?? 0) + count)
   return [...counts]
 }

@@ -6,8 +6,8 @@ import { type Instant, dayMs } from '../domain/time.ts'
 import { columnsOf, given, same } from './prepared.ts'
 import { projection } from './projection.ts'
 
-/** With these two, any period is the sum of a few rows. */
-export const spans = [halfHourMs, dayMs] as const
+/** With these, any period is the sum of a few rows: of four weeks, a day and half an hour. */
+export const turnoverSpans = [28 * dayMs, dayMs, halfHourMs] as const
 
 /** Where the span that holds an instant begins. */
 export const spanStart = (at: Instant, span: number): Instant => Math.floor(at / span) * span
@@ -21,29 +21,28 @@ export type Part = {
 }
 
 /**
- * Half hours between the edge of a day and an instant, to add to or subtract from a sum over days.
+ * Splits a period into the longest of some spans. If `mayExceed`, they may extend beyond it, and
+ * shorter ones are subtracted when that takes fewer: a day of any time zone is then one day and a
+ * few half hours, instead of 48 half hours.
  */
-export const halvesBetween = (edge: Instant, at: Instant, sign: 1 | -1): readonly Part[] => {
-  if (edge === at) return []
-  const ends = edge < at ? { start: edge, end: at } : { start: at, end: edge }
-  return [{ span: halfHourMs, ...ends, sign }]
-}
-
-/**
- * Splits a period into whole days of UTC, and half hours before and after. If `mayExceed`, the days
- * may extend beyond it and half hours are subtracted when that takes fewer: a day of any time zone
- * is then one day and a few half hours, instead of 48 half hours.
- */
-export const partsOf = (start: Instant, end: Instant, mayExceed = false): readonly Part[] => {
+export const partsOf = (
+  start: Instant,
+  end: Instant,
+  [span, ...shorter]: readonly number[],
+  mayExceed = false,
+  sign: Part['sign'] = 1,
+): readonly Part[] => {
+  if (span === undefined || start === end) return []
+  if (shorter.length === 0) return [{ span, start, end, sign }]
   const [up, down] = mayExceed ? [Math.round, Math.round] : [Math.ceil, Math.floor]
-  const [first, last] = [up(start / dayMs) * dayMs, down(end / dayMs) * dayMs]
-  const halves = Math.abs(start - first) + Math.abs(end - last)
-  if (first >= last || end - start <= halves) return [{ span: halfHourMs, start, end, sign: 1 }]
-  return [
-    ...halvesBetween(first, start, start < first ? 1 : -1),
-    { span: dayMs, start: first, end: last, sign: 1 },
-    ...halvesBetween(last, end, end > last ? 1 : -1),
-  ]
+  const [first, last] = [up(start / span) * span, down(end / span) * span]
+  const beyond = Math.abs(start - first) + Math.abs(end - last)
+  if (first >= last || end - start <= beyond) return partsOf(start, end, shorter, mayExceed, sign)
+  const between = (from: Instant, to: Instant) =>
+    from < to
+      ? partsOf(from, to, shorter, mayExceed, sign)
+      : partsOf(to, from, shorter, mayExceed, sign === 1 ? -1 : 1)
+  return [...between(start, first), { span, start: first, end: last, sign }, ...between(last, end)]
 }
 
 /** Stands for all points of sale together. */
@@ -82,7 +81,7 @@ type Place = Pick<Row, 'posId' | 'span'>
 const placesOf = ({ posId }: LineSum): readonly Place[] =>
   [allPointsOfSale, posId ?? allPointsOfSale]
     .filter((one, place, all) => all.indexOf(one) === place)
-    .flatMap((one) => spans.map((span) => ({ posId: one, span })))
+    .flatMap((one) => turnoverSpans.map((span) => ({ posId: one, span })))
 
 /** No part of it contains a space. */
 const keyOf = ({ merchant, at, currency }: LineSum, { posId, span }: Place): string =>
@@ -172,7 +171,7 @@ export const turnoverQueries = (db: BetterSQLite3Database) => {
     ): readonly TurnoverSum[] => {
       const sums = new Map<string, TurnoverSum>()
       const places = { merchant: of.merchant, posIds: JSON.stringify(of.posIds) }
-      for (const { sign, ...part } of partsOf(start, end, true))
+      for (const { sign, ...part } of partsOf(start, end, turnoverSpans, true))
         for (const row of inSpan.all({ ...places, ...part }))
           sums.set(
             row.currency,

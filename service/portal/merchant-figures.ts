@@ -1,6 +1,5 @@
 import { noticesOfMerchants } from '../../domain/aggregates.ts'
-import { currencies } from '../../domain/money/currency.ts'
-import { addUp, negated } from '../../domain/money/money.ts'
+import { negated } from '../../domain/money/money.ts'
 import type { Instant } from '../../domain/time.ts'
 import { dayIn, startOf, type TimeZone } from '../../domain/time-zone.ts'
 import type { Core } from '../core.ts'
@@ -76,17 +75,6 @@ const mostPointsOfSale = 200
 
 const securityLinesShown = 50
 
-/** What a merchant owes from earlier settlements. */
-const owedIn =
-  ({ accounting: { journal } }: Core) =>
-  (merchant: string) =>
-    currencies.flatMap((currency) => {
-      const balanceOf = (account: 'unsettled_fees' | 'unsettled_refunds') =>
-        journal.balanceOf(account, currency, merchant)
-      const sum = addUp(balanceOf('unsettled_fees'), balanceOf('unsettled_refunds'))
-      return sum === '0' ? [] : [{ currency, sum }]
-    })
-
 export const figuresOf = (core: Core) => {
   const { find, payments, accounting, callbacks, merchants: rows, settings } = core
   const idsNamed = idsNamedIn(core, core)
@@ -123,16 +111,15 @@ export const figuresOf = (core: Core) => {
       const filter = { merchant, order: 'newest', settlement, tids, currency } as const
       return accounting.transactions.page(filter, behind, size, nextTurn)
     },
-    owedOf: owedIn(core),
+    /** What a merchant owes from earlier settlements. */
+    owedOf: (merchant: string) =>
+      accounting.journal.balancesOf(merchant, ['unsettled_fees', 'unsettled_refunds']),
     moneyOf: (merchant: string, since: string, at: Instant) => {
       const account = accounting.settlementAccounts.find(merchant)
-      const unsettled = currencies.map((currency) => {
-        const owed = accounting.journal.balanceOf('merchant_payable', currency, merchant)
-        return { currency, sum: negated(owed) }
-      })
+      const owed = accounting.journal.balancesOf(merchant, ['merchant_payable'])
       return {
         reserved: payments.expiring.reserved(merchant, at),
-        unsettled: unsettled.filter(({ sum }) => sum !== '0'),
+        unsettled: owed.map(({ currency, sum }) => ({ currency, sum: negated(sum) })),
         payouts: accounting.payouts.ofMerchant(merchant, since),
         dueAt: account?.dueAt ?? null,
         hasAccount: account?.payoutAccount !== null,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { gatheredMessageQueries } from '../../projections/gathered-messages.ts'
+import { journalQueries } from '../../projections/journal.ts'
 import { scanCountQueries } from '../../projections/scans.ts'
 import { settledTurnoverQueries } from '../../projections/settled-turnover.ts'
 import { events, hours, morning } from '../domain/payments.ts'
@@ -112,4 +113,48 @@ test('a message whose id has no time is searched among those older than timed id
   expect(plan).toContainEqual(
     expect.stringContaining('SEARCH gathered_messages USING INDEX gathered_messages_by_time'),
   )
+})
+
+test('what cannot be the id of a message is looked for in no text of messages', () => {
+  const query = (id: string) => () => {
+    const { find } = gatheredMessageQueries(file.db)
+    return { find: () => find(id) }
+  }
+  for (const text of ['1', 'order-17', 'Table 7', '12345678'])
+    expect([text, file.plansOf(query(text), 'gathered_messages')]).toEqual([text, []])
+  expect(file.plansOf(query('00000000-0000-4000-8000-000000000000'), 'instr(')).toHaveLength(1)
+})
+
+describe('what a merchant is owed', () => {
+  test('is the sum of some accounts by currency, where it is not zero', () => {
+    const { balancesOf } = journalQueries(file.db)
+    const captured = (tid: string, currency: string, merchant = 'sandbox') => {
+      happened(`payment-${tid}`, events.requested({ posTid: tid, currency, merchant }, null))
+      happened(`payment-${tid}`, events.authorized())
+      happened(`payment-${tid}`, events.captured(null, 10_000, 0))
+    }
+    captured('a', 'NOK')
+    captured('b', 'NOK')
+    captured('c', 'EUR')
+    captured('d', 'SEK', 'other')
+    const owed = [
+      { currency: 'EUR', sum: '-10000' },
+      { currency: 'NOK', sum: '-20000' },
+    ]
+    expect(balancesOf('sandbox', ['merchant_payable'])).toEqual(owed)
+    expect(balancesOf('sandbox', ['unsettled_fees', 'merchant_payable'])).toEqual(owed)
+    expect(balancesOf('sandbox', ['unsettled_fees'])).toEqual([])
+    happened('payment-c', events.refunded('r', 10_000, 0))
+    expect(balancesOf('sandbox', ['merchant_payable'])).toEqual(owed.slice(1))
+  })
+
+  test('is read by its merchant, however many currencies there are', () => {
+    const query = () => {
+      const { balancesOf } = journalQueries(file.db)
+      return { find: () => balancesOf('sandbox', ['merchant_payable']) }
+    }
+    const [plan = [], ...others] = file.plansOf(query, 'journal_balances')
+    expect(others).toEqual([])
+    expect(plan).toContainEqual(expect.stringContaining('journal_balances_by_merchant'))
+  })
 })

@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import type { PaymentRequest } from '../../domain/payment/payment-events.ts'
 import { expiringQueries } from '../../projections/prepared.ts'
-import { allPointsOfSale, turnoverQueries, partsOf } from '../../projections/turnover.ts'
+import {
+  allPointsOfSale,
+  turnoverQueries,
+  turnoverSpans,
+  partsOf,
+} from '../../projections/turnover.ts'
 import { authorizationEnds, events, hours, morning } from '../domain/payments.ts'
 import { foldedFile } from './folded-file.ts'
 
@@ -44,7 +49,7 @@ describe('the turnover between two instants', () => {
     expect(between(all, day + 24 * hours, day + 48 * hours)).toEqual([{ currency: 'NOK', ...one }])
   })
 
-  test('is the same from half hours, from days, and from both', () => {
+  test('is the same from half hours, from days, from four weeks, and from all of them', () => {
     const { between } = turnoverQueries(file.db)
     const times = [0, 5, 23.5, 24, 30, 47.5, 48, 71, 72].map((after) => day + after * hours)
     for (const at of times) sold(`at-${at}`, at)
@@ -55,17 +60,34 @@ describe('the turnover between two instants', () => {
         const expected = times.filter((at) => at >= start && at < end).length
         expect([from, to, count(start, end)]).toEqual([from, to, expected])
       }
+    const days = [4, 18, 19.1, 27, 28, 40.7, 56, 61]
+    for (const after of days) sold(`after-${after}`, day + after * 24 * hours)
+    const sales = [...times.map((at) => (at - day) / (24 * hours)), ...days]
+    for (let from = 0; from <= 64; from += 3.25)
+      for (let to = from; to <= 64; to += 4.5) {
+        const [start, end] = [day + from * 24 * hours, day + to * 24 * hours]
+        const expected = sales.filter((at) => at >= from && at < to).length
+        expect([from, to, count(start, end)]).toEqual([from, to, expected])
+      }
   })
 
+  const cost = (start: number, end: number) =>
+    partsOf(start, end, turnoverSpans, true)
+      .map((part) => (part.end - part.start) / part.span)
+      .reduce((sum, rows) => sum + rows, 0)
+
   test('of a day of another time zone is read from few rows', () => {
-    const cost = (start: number, end: number) =>
-      partsOf(start, end, true)
-        .map((part) => (part.end - part.start) / part.span)
-        .reduce((sum, rows) => sum + rows, 0)
     expect(cost(day, day + 24 * hours)).toBe(1)
     expect(cost(day - 2 * hours, day + 22 * hours)).toBe(1 + 4 + 4)
     expect(cost(day + 9 * hours, day + 10 * hours)).toBe(2)
-    expect(cost(day - 2 * hours, day + (30 * 24 - 1) * hours)).toBe(30 + 4 + 2)
+    expect(cost(day - 2 * hours, day + (3 * 24 - 1) * hours)).toBe(3 + 4 + 2)
+  })
+
+  test('of any year is read from few rows, in any time zone', () => {
+    for (let from = 0; from < 28; from += 1) {
+      const start = day + (from * 24 - 2) * hours
+      expect(cost(start, start + 365 * 24 * hours)).toBeLessThanOrEqual(13 + 14 + 14 + 4 + 4)
+    }
   })
 
   test('has no currency whose half hours leave nothing of its day', () => {

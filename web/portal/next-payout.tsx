@@ -1,7 +1,7 @@
 import { Card, Link, type Html } from '../ui/components.tsx'
-import { addUp, type Sum } from '../../domain/money/money.ts'
 import { dayMs, dayOf, type Instant } from '../../domain/time.ts'
 import { dateIn, type TimeZone } from '../../domain/time-zone.ts'
+import { totalsOf } from '../../projections/journal.ts'
 import type { PayoutGroup } from '../../projections/payouts.ts'
 import type { CurrencySum } from '../../projections/prepared.ts'
 import { shopTime, type TimeReader } from '../ui/money.tsx'
@@ -51,13 +51,6 @@ export const placesOfMoney = (needs: NextPayoutNeeds, shop: Shop, at: Instant) =
   const arrived = payouts.filter((group) => !isComing(group))
   return { ...places, coming: payouts.filter(isComing), arrived }
 }
-
-/** By currency. */
-const totalsOf = (sums: readonly CurrencySum[]): readonly CurrencySum[] =>
-  [...new Set(sums.map(({ currency }) => currency))].sort().map((currency) => ({
-    currency,
-    sum: addUp(...sums.filter((one) => one.currency === currency).map(({ sum }): Sum => sum)),
-  }))
 
 /** What a payout does, and when, as people of the shop call the day. */
 const whenHtml = ({ status, day }: PayoutGroup, today: string, reader: Reader): Html => {
