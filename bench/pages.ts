@@ -241,7 +241,7 @@ const portal: Case = {
       for (const ask of asks) {
         const { status, bytes, took, used } = await askPage(service, csrf, ask)
         // What was made ahead of the reader ends, and counts for no other page.
-        if (isFirstPartEnough(ask.path)) await untilIdle(service.pid, 250)
+        if (isFirstPartEnough(ask.path)) await pause(500)
         const what = `${ask.form ? 'POST ' : ''}\`${ask.path.slice(0, 90)}\``
         if (!ask.form) waited.set(ask.path, took)
         const more = `${status}, ${Math.ceil(bytes / 1024)} KiB, took ${took.toFixed(1)} ms`
