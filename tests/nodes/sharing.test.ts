@@ -68,46 +68,50 @@ const until = async (isSo: () => boolean): Promise<void> => {
   while (!isSo()) await pause(20)
 }
 
-test('given nodes, then each does a part, and each message comes once', async () => {
-  const { start, url } = await openNodes()
-  const one = await start()
-  const two = await start()
-  await openShops(one.core, merchants, secret)
-  const receiver = await startReceiver(randomFrom(1))
-  onTestFinished(receiver.close)
-  await until(() => one.work().length === 9 && two.work().length === 9)
-  expect(new Set([...one.work(), ...two.work()]).size).toBe(18)
+test(
+  'given nodes, then each does a part, and each message comes once',
+  { tags: 'night' },
+  async () => {
+    const { start, url } = await openNodes()
+    const one = await start()
+    const two = await start()
+    await openShops(one.core, merchants, secret)
+    const receiver = await startReceiver(randomFrom(1))
+    onTestFinished(receiver.close)
+    await until(() => one.work().length === 9 && two.work().length === 9)
+    expect(new Set([...one.work(), ...two.work()]).size).toBe(18)
 
-  const pay = async (...nodes: readonly (typeof one)[]) => {
-    const uri = (merchant: string) => receiver.url(merchant)
-    await Promise.all(
-      merchants.map((merchant, n) => nodes[n % nodes.length]!.pay(merchant, uri(merchant))),
-    )
-  }
-  await pay(one, two)
-  await until(() => receiver.arrived.length >= 24)
-  const senders = new Set(receiver.arrived.map(({ node }) => node))
-  expect(senders).toEqual(new Set([one.address, two.address]))
-  await one.stop()
-  // All but checkpoints, for which only the first node has the key.
-  await until(() => two.work().length === 17)
-  await pay(two)
-  await until(() => receiver.arrived.length >= 48)
+    const pay = async (...nodes: readonly (typeof one)[]) => {
+      const uri = (merchant: string) => receiver.url(merchant)
+      await Promise.all(
+        merchants.map((merchant, n) => nodes[n % nodes.length]!.pay(merchant, uri(merchant))),
+      )
+    }
+    await pay(one, two)
+    await until(() => receiver.arrived.length >= 24)
+    const senders = new Set(receiver.arrived.map(({ node }) => node))
+    expect(senders).toEqual(new Set([one.address, two.address]))
+    await one.stop()
+    // All but checkpoints, for which only the first node has the key.
+    await until(() => two.work().length === 17)
+    await pay(two)
+    await until(() => receiver.arrived.length >= 48)
 
-  const events: RecordedEvent[] = []
-  const attempts = () => events.filter(({ type }) => type === 'CallbackAttempted')
-  // Each is recorded after it has arrived.
-  while (attempts().length < 48)
-    for await (const batch of two.core.store.readAll(events.at(-1)?.position ?? 0))
-      events.push(...batch)
-  expect(new Set(receiver.arrived.map(({ id }) => id)).size).toBe(48)
-  expect(receiver.arrived).toHaveLength(48)
-  for (const { metadata } of attempts())
-    expect(metadata).toMatchObject({ lease: { work: expect.stringMatching(/^merchants-\d+$/) } })
-  const client = EventStoreDBClient.connectionString(url)
-  onTestFinished(() => client.dispose())
-  expect((await client.getStreamMetadata('lease-work')).metadata).toEqual({ maxCount: 1_000 })
-  // Leases are not part of the log.
-  expect(events.filter(({ stream }) => stream.startsWith('lease-'))).toEqual([])
-  await two.stop()
-})
+    const events: RecordedEvent[] = []
+    const attempts = () => events.filter(({ type }) => type === 'CallbackAttempted')
+    // Each is recorded after it has arrived.
+    while (attempts().length < 48)
+      for await (const batch of two.core.store.readAll(events.at(-1)?.position ?? 0))
+        events.push(...batch)
+    expect(new Set(receiver.arrived.map(({ id }) => id)).size).toBe(48)
+    expect(receiver.arrived).toHaveLength(48)
+    for (const { metadata } of attempts())
+      expect(metadata).toMatchObject({ lease: { work: expect.stringMatching(/^merchants-\d+$/) } })
+    const client = EventStoreDBClient.connectionString(url)
+    onTestFinished(() => client.dispose())
+    expect((await client.getStreamMetadata('lease-work')).metadata).toEqual({ maxCount: 1_000 })
+    // Leases are not part of the log.
+    expect(events.filter(({ stream }) => stream.startsWith('lease-'))).toEqual([])
+    await two.stop()
+  },
+)

@@ -71,15 +71,19 @@ test('two processes tell in one line where they listen, and know of each other',
   await expect(fetch(`${address}/health/live`)).rejects.toThrow()
 })
 
-test('given a process that is killed, then the other goes on, and another is started', async () => {
-  const { child, address } = await startProcesses(2)
-  const [killed = ''] = childrenOf(child.pid!)
-  process.kill(Number(killed), 'SIGKILL')
-  while (childrenOf(child.pid!).includes(killed));
-  expect((await fetch(`${address}/health/live`)).status).toBe(200)
-  while (metric(await metricsOf(address), 'daybook_processes') < 2);
-  expect(childrenOf(child.pid!)).not.toContain(killed)
-})
+test(
+  'given a process that is killed, then the other goes on, and another is started',
+  { tags: 'night' },
+  async () => {
+    const { child, address } = await startProcesses(2)
+    const [killed = ''] = childrenOf(child.pid!)
+    process.kill(Number(killed), 'SIGKILL')
+    while (childrenOf(child.pid!).includes(killed));
+    expect((await fetch(`${address}/health/live`)).status).toBe(200)
+    while (metric(await metricsOf(address), 'daybook_processes') < 2);
+    expect(childrenOf(child.pid!)).not.toContain(killed)
+  },
+)
 
 test(
   'given a port that is taken, then the processes do not start, and it says why',

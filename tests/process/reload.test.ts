@@ -57,7 +57,7 @@ test(
 
 test(
   'several processes are replaced one after another under load, and no request fails',
-  { timeout: 240_000 },
+  { tags: 'night', timeout: 240_000 },
   async () => {
     const DATA_DIR = openFolder()
     const { address, child } = await startAlone(DATA_DIR, ['--processes', '2'])

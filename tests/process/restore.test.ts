@@ -27,65 +27,69 @@ import {
 import { readLog } from '../support/event-log.ts'
 import { newFolder } from '../../harness/in-process.ts'
 
-test('a log that is restored under read models of more is not used until that is accepted; then it is shown as it is, and all that comes after it', async () => {
-  const DATA_DIR = newFolder()
-  const log = join(DATA_DIR, 'events.sqlite')
-  const before = await startShop({ DATA_DIR })
-  onTestFinished(async () => {
-    await before.service.stop()
-    rmSync(DATA_DIR, { recursive: true })
-  })
-  const kept = await authorize(before)
-  const reading = new Database(log, { readonly: true })
-  await reading.backup(`${log}.copy`)
-  reading.close()
-  const lost = [await authorize(before), await authorize(before), await authorize(before)]
-  await advance(before.world, 0)
-  expect(await before.service.stop()).toBe(0)
+test(
+  'a log that is restored under read models of more is not used until that is accepted; then it is shown as it is, and all that comes after it',
+  { tags: 'night' },
+  async () => {
+    const DATA_DIR = newFolder()
+    const log = join(DATA_DIR, 'events.sqlite')
+    const before = await startShop({ DATA_DIR })
+    onTestFinished(async () => {
+      await before.service.stop()
+      rmSync(DATA_DIR, { recursive: true })
+    })
+    const kept = await authorize(before)
+    const reading = new Database(log, { readonly: true })
+    await reading.backup(`${log}.copy`)
+    reading.close()
+    const lost = [await authorize(before), await authorize(before), await authorize(before)]
+    await advance(before.world, 0)
+    expect(await before.service.stop()).toBe(0)
 
-  for (const part of ['', '-wal', '-shm']) rmSync(log + part, { force: true })
-  renameSync(`${log}.copy`, log)
-  // As an operator may keep the old ones, to be safe.
-  mkdirSync(join(DATA_DIR, 'read-models', 'read-models-backup'))
-  for (const words of [['serve'], ['status']]) {
-    const refused = await runCommand({ DATA_DIR, PORT: '0' }, ...words)
-    expect([refused.code, refused.output]).toEqual([1, ''])
-    expect(refused.errors).toContain(`DATA_DIR="${DATA_DIR}": it ends at position `)
-    expect(refused.errors).toContain('run `daybook restore --accept`')
-  }
-  const accepted = await runCommand({ DATA_DIR }, '--json', 'restore', '--accept')
-  expect(accepted.code).toBe(0)
-  const again = await runCommand({ DATA_DIR }, '--json', 'restore', '--accept')
-  expect([again.code, again.errors]).toEqual([
-    1,
-    'the log holds every event that was seen: there is no loss to accept\n',
-  ])
-  const recorded = (await readLog(DATA_DIR)).at(-1)
-  expect(recorded).toMatchObject({
-    type: 'LossAccepted',
-    data: {
-      end: JSON.parse(accepted.output).last_position,
-      seen: { position: JSON.parse(accepted.output).lost_position },
-    },
-  })
-  const { output } = await runCommand({ DATA_DIR }, '--json', 'status')
-  const { log_position, read_models_position } = JSON.parse(output)
-  expect(read_models_position).toBe(log_position)
+    for (const part of ['', '-wal', '-shm']) rmSync(log + part, { force: true })
+    renameSync(`${log}.copy`, log)
+    // As an operator may keep the old ones, to be safe.
+    mkdirSync(join(DATA_DIR, 'read-models', 'read-models-backup'))
+    for (const words of [['serve'], ['status']]) {
+      const refused = await runCommand({ DATA_DIR, PORT: '0' }, ...words)
+      expect([refused.code, refused.output]).toEqual([1, ''])
+      expect(refused.errors).toContain(`DATA_DIR="${DATA_DIR}": it ends at position `)
+      expect(refused.errors).toContain('run `daybook restore --accept`')
+    }
+    const accepted = await runCommand({ DATA_DIR }, '--json', 'restore', '--accept')
+    expect(accepted.code).toBe(0)
+    const again = await runCommand({ DATA_DIR }, '--json', 'restore', '--accept')
+    expect([again.code, again.errors]).toEqual([
+      1,
+      'the log holds every event that was seen: there is no loss to accept\n',
+    ])
+    const recorded = (await readLog(DATA_DIR)).at(-1)
+    expect(recorded).toMatchObject({
+      type: 'LossAccepted',
+      data: {
+        end: JSON.parse(accepted.output).last_position,
+        seen: { position: JSON.parse(accepted.output).lost_position },
+      },
+    })
+    const { output } = await runCommand({ DATA_DIR }, '--json', 'status')
+    const { log_position, read_models_position } = JSON.parse(output)
+    expect(read_models_position).toBe(log_position)
 
-  const after = await startShop({ DATA_DIR })
-  onTestFinished(async () => void (await after.service.stop()))
-  const statusOf = async (tid: string) => (await after.till('GET', pathOf(tid))).status
-  expect(await statusOf(kept)).toBe(200)
-  for (const tid of lost) expect(await statusOf(tid)).toBe(404)
-  const tid = await authorize(after)
-  expect(await statusOf(tid)).toBe(200)
-  expect((await outcomeOf(after.till, tid)).status).toBe('auth')
-  expect(await after.service.stop()).toBe(0)
-  const left = readdirSync(join(DATA_DIR, 'read-models'))
-  const readModels = left.filter((name) => name !== 'read-models-backup')
-  expect(readModels).toEqual([expect.stringMatching(/-2\.sqlite$/)])
-  expect(left).toHaveLength(2)
-})
+    const after = await startShop({ DATA_DIR })
+    onTestFinished(async () => void (await after.service.stop()))
+    const statusOf = async (tid: string) => (await after.till('GET', pathOf(tid))).status
+    expect(await statusOf(kept)).toBe(200)
+    for (const tid of lost) expect(await statusOf(tid)).toBe(404)
+    const tid = await authorize(after)
+    expect(await statusOf(tid)).toBe(200)
+    expect((await outcomeOf(after.till, tid)).status).toBe('auth')
+    expect(await after.service.stop()).toBe(0)
+    const left = readdirSync(join(DATA_DIR, 'read-models'))
+    const readModels = left.filter((name) => name !== 'read-models-backup')
+    expect(readModels).toEqual([expect.stringMatching(/-2\.sqlite$/)])
+    expect(left).toHaveLength(2)
+  },
+)
 
 test('a log that is moved away takes nothing: readiness and metrics say so, until it is back and something is taken', async () => {
   const DATA_DIR = newFolder()

@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag night
 import { expect, test } from 'vitest'
 import { shops } from '../../simulation/furnish.ts'
 import { simulate } from '../../simulation/simulate.ts'
