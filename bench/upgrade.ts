@@ -91,7 +91,7 @@ const capturesAfter = async (settings: Settings, position: number): Promise<numb
 
 const fill = async (settings: Settings, events: number): Promise<void> => {
   const store = await openStore(readSettings(settings))
-  await seed(store, events)
+  if ((await store.head()) < events) await seed(store, events)
   await store.close()
 }
 
@@ -222,7 +222,8 @@ const upgrade = (
   },
 })
 
-const one = async ({ folder }: Scope) => [{ DATA_DIR: folder() }]
+/** A log that was made before is taken as it is, and gets the captures. */
+const one = async ({ folder }: Scope) => [{ DATA_DIR: process.env['BENCH_LOG'] ?? folder() }]
 
 /** On the store of BENCH_STORE, which must be empty, or on the tests' protocol server. */
 const two = async ({ folder, later }: Scope): Promise<Settings[]> => {
