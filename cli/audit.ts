@@ -1,4 +1,5 @@
 import { explain, sumUp } from '../audit/explain/explain.ts'
+import { plainForms } from '../audit/explain/needs.ts'
 import { storyInWords, sumInWords } from '../audit/explain/story.ts'
 import { openAuditedLog } from '../audit/verify/read-log.ts'
 import { fail } from '../infrastructure/failures.ts'
@@ -58,7 +59,7 @@ const exportCommand = command({
   },
 })
 
-const texts = textsIn.en.story
+const texts = { ...textsIn.en.story, as: plainForms }
 
 const { subjects } = texts
 

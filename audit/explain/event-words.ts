@@ -1,12 +1,12 @@
 import { parseEvent, type DomainEvent, type Recorded } from '../../domain/events.ts'
 import type { Currency } from '../../domain/money/currency.ts'
-import { addUp, formatAmount, type Sum } from '../../domain/money/money.ts'
+import { addUp } from '../../domain/money/money.ts'
 import { isPaymentEvent } from '../../domain/payment/payment-events.ts'
 import { idIn } from '../../domain/stream.ts'
 import type { EventStore } from '../../application/event-store.ts'
-import { formatDateTime } from '../../application/date-time.ts'
+import type { StoryTexts } from './needs.ts'
 import { paymentInWords } from './payment-words.ts'
-import { sources, type Catalogue } from '../../texts/generated/texts.ts'
+import { sources } from '../../texts/generated/texts.ts'
 import { filledText } from '../../texts/message.ts'
 
 /** Words of ours that texts begin with, apart from identifiers that stand first. */
@@ -27,17 +27,14 @@ export const asSentence = (says: string): string => {
 type Words = {
   readonly [Type in DomainEvent['type']]?: (
     data: Extract<DomainEvent, { type: Type }>['data'],
-    texts: Catalogue['story'],
+    texts: StoryTexts,
   ) => string
 }
-
-const sumInWords = (amount: Sum, currency: Currency): string =>
-  `${formatAmount(amount, currency)} ${currency}`
 
 const words: Words = {
   PermissionRequested: ({ request, payer, expiresAt }, texts) => {
     const whom = payer === null ? texts.nobodyKnown : texts.payer({ id: payer })
-    const [scope, until] = [request.scope.join(' '), formatDateTime(expiresAt)]
+    const [scope, until] = [request.scope.join(' '), texts.as.time(expiresAt)]
     return texts.asked({
       what: scope,
       whom,
@@ -60,78 +57,97 @@ const words: Words = {
   SettlementStarted: ({ settlementId }, texts) =>
     texts.settlementStarted({ settlement: settlementId }),
   SettlementMade: ({ settlementId, payouts, payoutDay }, texts) => {
-    const sums = payouts.map(({ payout, currency }) => sumInWords(payout, currency)).join(', ')
+    const sums = payouts.map(({ payout, currency }) => texts.as.sum(currency, payout)).join(', ')
     return texts.settlementMade({
       settlement: settlementId,
       sums: sums || texts.nothing,
-      day: payoutDay,
+      day: texts.as.day(payoutDay),
     })
   },
-  PayoutOrdered: ({ messageId, payoutAccount, paid }, { payoutOrdered }) => {
-    const sums = paid.map(({ amount, currency }) => sumInWords(amount, currency)).join(', ')
-    return payoutOrdered({ file: messageId, sums, account: payoutAccount })
+  PayoutOrdered: ({ messageId, payoutAccount, paid }, texts) => {
+    const sums = paid.map(({ amount, currency }) => texts.as.sum(currency, amount)).join(', ')
+    return texts.payoutOrdered({ file: messageId, sums, account: payoutAccount })
   },
-  PayoutPaid: ({ amount, currency, day }, { payoutPaid }) =>
-    payoutPaid({ sum: sumInWords(amount, currency), day }),
+  PayoutPaid: ({ amount, currency, day }, texts) =>
+    texts.payoutPaid({ sum: texts.as.sum(currency, amount), day: texts.as.day(day) }),
   PayoutReturned: ({ amount, currency, day, entry, reason }, texts) => {
     const why = [reason.code, reason.text].filter(Boolean).join(', ') || texts.payoutUnexplained
     const what = entry === null ? texts.payoutRefused : texts.payoutBack
-    const sum = filledText(what, { sum: sumInWords(amount, currency) })
-    return texts.payoutReturned({ what: sum, day, reason: why })
+    const sum = filledText(what, { sum: texts.as.sum(currency, amount) })
+    return texts.payoutReturned({ what: sum, day: texts.as.day(day), reason: why })
   },
-  AccountChangeAsked: ({ payoutAccount, takesEffectAt }, { accountChangeAsked }) =>
-    accountChangeAsked({ account: payoutAccount, time: formatDateTime(takesEffectAt) }),
+  AccountChangeAsked: ({ payoutAccount, takesEffectAt }, texts) =>
+    texts.accountChangeAsked({ account: payoutAccount, time: texts.as.time(takesEffectAt) }),
   AccountChangeAnnounced: ({ members }, { accountChangeAnnounced }) =>
     accountChangeAnnounced({ count: members.length }),
   AccountChangeWithdrawn: (_, { accountChangeWithdrawn }) => accountChangeWithdrawn,
   AccountChangeDone: (_, { accountChanged }) => accountChanged,
   OrganizationClaimed: ({ merchant }, { organizationClaimed }) => organizationClaimed({ merchant }),
-  OwnerChangeAsked: ({ member, terms, takesEffectAt }, { ownerRemovalAsked, ownerChangeAsked }) =>
+  OwnerChangeAsked: ({ member, terms, takesEffectAt }, texts) =>
     terms === null
-      ? ownerRemovalAsked({ owner: member, time: formatDateTime(takesEffectAt) })
-      : ownerChangeAsked({ owner: member, role: terms.role, time: formatDateTime(takesEffectAt) }),
+      ? texts.ownerRemovalAsked({ owner: member, time: texts.as.time(takesEffectAt) })
+      : texts.ownerChangeAsked({
+          owner: member,
+          role: terms.role,
+          time: texts.as.time(takesEffectAt),
+        }),
   OwnerChangeAnnounced: ({ members }, { accountChangeAnnounced }) =>
     accountChangeAnnounced({ count: members.length }),
   OwnersNotified: ({ members }, { ownersNotified }) => ownersNotified({ count: members.length }),
   OwnerChangeWithdrawn: (_, { ownerChangeWithdrawn }) => ownerChangeWithdrawn,
   OwnerChangeDone: (_, { ownerChanged }) => ownerChanged,
   BankEntrySeen: ({ side, amount, currency, day, source }, texts) => {
-    const sum = sumInWords(amount, currency)
-    return texts.bankSeen({ side: texts[`bank_${side}`], sum, day, source: source.kind })
+    const sum = texts.as.sum(currency, amount)
+    return texts.bankSeen({
+      side: texts[`bank_${side}`],
+      sum,
+      day: texts.as.day(day),
+      source: source.kind,
+    })
   },
   BankEntryMatched: ({ payouts, as }, texts) =>
     texts.bankMatched({ count: payouts.length, state: texts[`bank_${as}`] }),
   CorrectionProposed: ({ amount, currency, ledger, reason, isWriteOff, invoice }, texts) => {
-    const sum = sumInWords(String(amount), currency)
-    if (invoice?.paid) return texts.invoicePaid({ sum, day: invoice.paid.day, invoice: invoice.id })
+    const sum = texts.as.sum(currency, amount)
+    if (invoice?.paid)
+      return texts.invoicePaid({ sum, day: texts.as.day(invoice.paid.day), invoice: invoice.id })
     return isWriteOff
       ? texts.writeOffProposed({ sum, reason })
       : texts.correctionProposed({ sum, ledger, reason })
   },
-  CorrectionApproved: ({ amount, currency }, { correctionApproved }) =>
-    correctionApproved({ sum: sumInWords(String(amount), currency) }),
+  CorrectionApproved: ({ amount, currency }, texts) =>
+    texts.correctionApproved({ sum: texts.as.sum(currency, amount) }),
   CorrectionTurnedDown: (_, { correctionTurnedDown }) => correctionTurnedDown,
-  DebtWrittenOff: ({ fees, refunds, currency, reason }, { debtWrittenOff }) =>
-    debtWrittenOff({ sum: sumInWords(addUp(fees, refunds), currency), reason }),
-  DebtBilled: ({ fees, refunds, currency, invoiceId }, { debtBilled }) =>
-    debtBilled({ sum: sumInWords(addUp(fees, refunds), currency), invoice: invoiceId }),
-  InvoicePaid: ({ amount, currency, day, invoiceId }, { invoicePaid }) =>
-    invoicePaid({ sum: sumInWords(amount, currency), day, invoice: invoiceId }),
+  DebtWrittenOff: ({ fees, refunds, currency, reason }, texts) =>
+    texts.debtWrittenOff({ sum: texts.as.sum(currency, addUp(fees, refunds)), reason }),
+  DebtBilled: ({ fees, refunds, currency, invoiceId }, texts) =>
+    texts.debtBilled({ sum: texts.as.sum(currency, addUp(fees, refunds)), invoice: invoiceId }),
+  InvoicePaid: ({ amount, currency, day, invoiceId }, texts) =>
+    texts.invoicePaid({
+      sum: texts.as.sum(currency, amount),
+      day: texts.as.day(day),
+      invoice: invoiceId,
+    }),
   BankEntryDismissed: ({ note }, { bankDismissed }) => bankDismissed({ note }),
   FundingReceiptSeen: ({ side, amount, currency, day, source }, texts) => {
-    const sum = sumInWords(amount, currency)
-    return texts.bankSeen({ side: texts[`bank_${side}`], sum, day, source: source.kind })
+    const sum = texts.as.sum(currency, amount)
+    return texts.bankSeen({
+      side: texts[`bank_${side}`],
+      sum,
+      day: texts.as.day(day),
+      source: source.kind,
+    })
   },
   FundingReceiptPlaced: ({ place, sameAs, currency }, texts) => {
     if (!place) return sameAs === null ? texts.fundingNowhere : texts.fundingSame
-    const sum = sumInWords(place.received, currency)
-    return texts.fundingPlaced({ sum, day: place.day, payment: place.tid ?? 'none' })
+    const sum = texts.as.sum(currency, place.received)
+    return texts.fundingPlaced({ sum, day: texts.as.day(place.day), payment: place.tid ?? 'none' })
   },
   FundingDifferenceTaken: ({ note }, { fundingTaken }) => fundingTaken({ note: note ?? 'none' }),
-  FundingFeeWithheld: ({ fee, currency }, { fundingFee }) =>
-    fundingFee({ sum: sumInWords(fee, currency) }),
-  FundingDifferenceClosed: ({ amount, currency, reason }, { fundingClosed }) =>
-    fundingClosed({ sum: sumInWords(amount, currency), reason }),
+  FundingFeeWithheld: ({ fee, currency }, texts) =>
+    texts.fundingFee({ sum: texts.as.sum(currency, fee) }),
+  FundingDifferenceClosed: ({ amount, currency, reason }, texts) =>
+    texts.fundingClosed({ sum: texts.as.sum(currency, amount), reason }),
   CallbackAttempted: (data, texts) => {
     const { uri, event, result, httpStatus, problem, durationMs, nextAttemptAt } = data
     const answer =
@@ -144,17 +160,17 @@ const words: Words = {
       result: texts[`callback_${result}`],
       answer,
       ms: durationMs ?? 'none',
-      again: nextAttemptAt === null ? 'none' : formatDateTime(nextAttemptAt),
+      again: nextAttemptAt === null ? 'none' : texts.as.time(nextAttemptAt),
     })
   },
-  CallbackRetryRequested: ({ event, nextAttemptAt }, { callbackRetry }) =>
-    callbackRetry({ event, time: formatDateTime(nextAttemptAt) }),
+  CallbackRetryRequested: ({ event, nextAttemptAt }, texts) =>
+    texts.callbackRetry({ event, time: texts.as.time(nextAttemptAt) }),
   OfferMade: ({ amount, currency, text, until, stock, posId }, texts) =>
     texts.offerMade({
-      sum: sumInWords(String(amount), currency),
+      sum: texts.as.sum(currency, amount),
       text,
       pos: posId,
-      time: until === null ? 'none' : formatDateTime(until),
+      time: until === null ? 'none' : texts.as.time(until),
       stock: stock ?? 'none',
     }),
   OfferStockChanged: ({ stock }, texts) => texts.offerStock({ stock: stock ?? 'none' }),
@@ -173,14 +189,9 @@ export const isInSentences = (type: string): boolean =>
   Object.hasOwn(words, type) || isPaymentEvent({ type })
 
 /** An event as a sentence; the currency is that of its payment, and of no matter elsewhere. */
-export const eventInWords = (
-  event: Recorded,
-  currency: Currency,
-  texts: Catalogue['story'],
-): string => {
+export const eventInWords = (event: Recorded, currency: Currency, texts: StoryTexts): string => {
   if (isPaymentEvent(event)) return paymentInWords(event, currency, texts)
-  const own = words[event.type] as
-    ((data: unknown, texts: Catalogue['story']) => string) | undefined
+  const own = words[event.type] as ((data: unknown, texts: StoryTexts) => string) | undefined
   return own?.(event.data, texts) ?? `${asPhrase(event.type)}: ${idIn(event.stream)}`
 }
 
@@ -199,7 +210,7 @@ export const currencyOf = async (
 export const eventWithCurrencyInWords = async (
   store: Pick<EventStore, 'readStream'>,
   event: Recorded,
-  texts: Catalogue['story'],
+  texts: StoryTexts,
 ): Promise<string> => eventInWords(event, await currencyOf(store, event), texts)
 
 /** Opens a sealed address; undefined without the vault. */
@@ -224,7 +235,7 @@ const kinds = {
   staff: 'who_staff',
 } as const
 
-const nameOf = (actor: string, merchant: string | null, texts: Catalogue['story']): string => {
+const nameOf = (actor: string, merchant: string | null, texts: StoryTexts): string => {
   const [kind = '', ...rest] = actor.split(':')
   const id = rest.join(':')
   if (rest.length === 0) return actor in names ? texts[names[actor as keyof typeof names]] : actor
@@ -237,7 +248,7 @@ const nameOf = (actor: string, merchant: string | null, texts: Catalogue['story'
 export const whoCaused = (
   { metadata }: Recorded,
   openAddress: OpenAddress,
-  texts: Catalogue['story'],
+  texts: StoryTexts,
 ): string => {
   const { actor, merchant, signed, from, operator } = metadata
   const who = nameOf(actor, merchant, texts)
@@ -248,23 +259,20 @@ export const whoCaused = (
 }
 
 /** What made it happen. */
-export const whyCaused = (
-  { type, data, metadata }: Recorded,
-  texts: Catalogue['story'],
-): string => {
+export const whyCaused = ({ type, data, metadata }: Recorded, texts: StoryTexts): string => {
   const { correlationId, causationId, actor } = metadata
   switch (type) {
     case 'PaymentExpired':
     case 'PaymentAuthorizationExpired':
     case 'PermissionExpired':
-      return texts.whyOver({ time: formatDateTime(data.expiredAt) })
+      return texts.whyOver({ time: texts.as.time(data.expiredAt) })
     case 'SettlementStarted':
       if (data.dueAt === null) return texts.byHand
-      return texts.whyDue({ time: formatDateTime(data.dueAt) })
+      return texts.whyDue({ time: texts.as.time(data.dueAt) })
     case 'ReportClosed': {
       if (!data.due) break
       const { closes, at } = data.due
-      return texts.whyLedger({ often: texts[`closes_${closes}`], time: formatDateTime(at) })
+      return texts.whyLedger({ often: texts[`closes_${closes}`], time: texts.as.time(at) })
     }
     case 'SettlementMade':
     case 'ReportCompleted':

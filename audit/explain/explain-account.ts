@@ -116,7 +116,7 @@ export const sumUpAccount = async (
     parts: inOrder,
     ...others,
     agrees: sum === recorded,
-    says: texts.journalHas({ amount: formatAmount(recorded, currency) }),
+    says: texts.journalHas({ amount: texts.as.amount(recorded, currency) }),
   }
 }
 

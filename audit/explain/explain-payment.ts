@@ -11,7 +11,6 @@ import {
 } from '../../domain/payment/payment-events.ts'
 import type { Payment, RequestedPayment } from '../../domain/payment/payment-state.ts'
 import { streamOf } from '../../domain/stream.ts'
-import { formatDateTime } from '../../application/date-time.ts'
 import { noStream } from '../../application/event-store.ts'
 import { historyOf, stateAfter } from '../../application/find-state.ts'
 import {
@@ -134,10 +133,12 @@ const isOver = ({ now }: ExplainNeeds, payment: RequestedPayment): 'yes' | 'no' 
 const standing = (needs: ExplainNeeds, payment: RequestedPayment): readonly string[] => {
   const { texts } = needs
   const { request, status, statusCode: code, expiresAt, captured, refunded } = payment
-  const time = isOpen(payment) ? formatDateTime(expiresAt) : 'none'
+  const time = isOpen(payment) ? texts.as.time(expiresAt) : 'none'
   const is = texts.paymentIs({ status, code, time, isOver: isOver(needs, payment) })
   if (refunded.amount + refunded.additionalAmount === 0) return [is]
-  const [back, of] = [refunded, captured].map((pots) => potsInWords(pots, request.currency))
+  const [back, of] = [refunded, captured].map((pots) =>
+    potsInWords(pots, request.currency, texts.as),
+  )
   return [is, texts.paymentRefunded({ refunded: back ?? '', captured: of ?? '' })]
 }
 
@@ -217,7 +218,10 @@ export const sumUpPayment = async (
   const over = isOver(needs, payment)
   const says = agrees
     ? needs.texts.outcomeSame({ isOver: over })
-    : needs.texts.outcomeDiffers({ amount: formatAmount(answered, currency), isOver: over })
+    : needs.texts.outcomeDiffers({
+        amount: needs.texts.as.amount(answered, currency),
+        isOver: over,
+      })
   const rest = { ...others, amount: formatAmount(others.amount, currency) }
   return {
     name,

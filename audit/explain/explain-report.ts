@@ -7,7 +7,6 @@ import { ledgers } from '../../domain/aggregates.ts'
 import type { Recorded } from '../../domain/events.ts'
 import { addUp, formatAmount, type Sum } from '../../domain/money/money.ts'
 import { streamOf } from '../../domain/stream.ts'
-import { formatDateTime } from '../../application/date-time.ts'
 import { historyOf } from '../../application/find-state.ts'
 import {
   entryOf,
@@ -101,7 +100,7 @@ export const explainReport = async (
     ? texts.reportEnded({
         after,
         before: closed.closedPosition,
-        time: formatDateTime(closed.closedAt),
+        time: texts.as.time(closed.closedAt),
       })
     : texts.reportOpen({ after })
   return {
@@ -130,6 +129,6 @@ export const sumUpReport = async (
   return {
     ...about,
     agrees: recorded === total,
-    says: needs.texts.reportRecorded({ amount: formatAmount(recorded, currency) }),
+    says: needs.texts.reportRecorded({ amount: needs.texts.as.amount(recorded, currency) }),
   }
 }

@@ -185,6 +185,6 @@ export const sumUpSettlement = async (
     parts: [...parts, ...more],
     ...others,
     agrees: recorded === sum,
-    says: needs.texts.settlementRecorded({ amount: formatAmount(recorded, currency) }),
+    says: needs.texts.settlementRecorded({ amount: needs.texts.as.amount(recorded, currency) }),
   }
 }

@@ -10,8 +10,7 @@ import { addUp, formatAmount, negated, type Sum } from '../../domain/money/money
 import { streamOf } from '../../domain/stream.ts'
 import { potsInWords } from './payment-words.ts'
 import { mostEntries, type NamedNumber, type Part } from './story.ts'
-import type { AuditRows, ExplainNeeds } from './needs.ts'
-import type { Catalogue } from '../../texts/generated/texts.ts'
+import type { AuditRows, ExplainNeeds, StoryTexts } from './needs.ts'
 
 /** The stream of the event that makes the line. */
 export const streamOfLine = ({ tid, action, isOfPermission }: ListedLine): string =>
@@ -20,10 +19,10 @@ export const streamOfLine = ({ tid, action, isOfPermission }: ListedLine): strin
     tid,
   )
 
-const lineInWords = (line: ListedLine, { line: text }: Catalogue['story']): string => {
+const lineInWords = (line: ListedLine, { line: text, as }: StoryTexts): string => {
   const { action, subId, tid, ledger, currency } = line
   const what = subId === null ? action : `${action} ${subId}`
-  return text({ what, amount: potsInWords(line, currency), payment: tid, ledger })
+  return text({ what, amount: potsInWords(line, currency, as), payment: tid, ledger })
 }
 
 type NumberOf = (line: MoneyLine) => Sum

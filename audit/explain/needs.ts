@@ -5,6 +5,9 @@ import type { RequestedPayment } from '../../domain/payment/payment-state.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { EventStore, Revision } from '../../application/event-store.ts'
 import type { OpenAddress } from './event-words.ts'
+import type { Currency } from '../../domain/money/currency.ts'
+import { formatAmount, type MinorUnits } from '../../domain/money/money.ts'
+import { formatDateTime } from '../../application/date-time.ts'
 import type { Catalogue } from '../../texts/generated/texts.ts'
 
 /** The result of one check. `holds` is null if it could not be checked. */
@@ -49,12 +52,34 @@ export type AuditRows = {
 
 export type PaymentNow = { readonly payment: RequestedPayment; readonly revision: Revision }
 
+/** How sentences write times, days and amounts. */
+export type StoryForms = {
+  readonly time: (at: Instant) => string
+  /** Of a day such as `2026-12-01`. */
+  readonly day: (day: string) => string
+  /** Without the currency. */
+  readonly amount: (minor: MinorUnits | Sum, currency: Currency) => string
+  /** With the currency, after the last. */
+  readonly sum: (currency: Currency, ...minor: readonly (MinorUnits | Sum)[]) => string
+}
+
+/** As commands and JSON write them, times in UTC. */
+export const plainForms: StoryForms = {
+  time: formatDateTime,
+  day: (day) => day,
+  amount: formatAmount,
+  sum: (currency, ...minor) =>
+    `${minor.map((one) => formatAmount(one, currency)).join(' + ')} ${currency}`,
+}
+
+export type StoryTexts = Catalogue['story'] & { readonly as: StoryForms }
+
 export type ExplainNeeds = {
   readonly store: Pick<EventStore, 'readStream' | 'readAll'>
   readonly rows: AuditRows
   readonly openAddress: OpenAddress
   readonly now: () => Instant
-  readonly texts: Catalogue['story']
+  readonly texts: StoryTexts
   /** A payment that is remembered; where this is left out, all of its events are read. */
   readonly paymentNow?: (tid: string) => Promise<PaymentNow | undefined>
 }

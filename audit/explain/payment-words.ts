@@ -8,8 +8,7 @@ import {
 } from '../../domain/money/money.ts'
 import type { PaymentEvent } from '../../domain/payment/payment-events.ts'
 import { statusCodes } from '../../domain/payment/status.ts'
-import { formatDateTime } from '../../application/date-time.ts'
-import type { Catalogue } from '../../texts/generated/texts.ts'
+import type { StoryForms, StoryTexts } from './needs.ts'
 import { outcomeAt } from '../../domain/payment/payment-outcome.ts'
 import type { RequestedPayment } from '../../domain/payment/payment-state.ts'
 import type { Instant } from '../../domain/time.ts'
@@ -57,10 +56,11 @@ export const numbersInWords = (numbers: PaymentNumbers, currency: Currency): str
     .join(', ')
 
 /** `40.00 NOK`, or `40.00 + 5.00 NOK` with an addition. */
-export const potsInWords = ({ amount, additionalAmount }: Pots, currency: Currency): string => {
-  const more = additionalAmount === 0 ? '' : ` + ${formatAmount(additionalAmount, currency)}`
-  return `${formatAmount(amount, currency)}${more} ${currency}`
-}
+export const potsInWords = (
+  { amount, additionalAmount }: Pots,
+  currency: Currency,
+  { sum }: StoryForms,
+): string => sum(currency, amount, ...(additionalAmount === 0 ? [] : [additionalAmount]))
 
 const failures = {
   [statusCodes.NOT_FOUND]: 'failed_4004',
@@ -79,13 +79,13 @@ const idOf = (id: string | null) => ({ hasId: yesOrNo(id !== null), id: id ?? ''
 export const paymentInWords = (
   event: PaymentEvent,
   currency: Currency,
-  texts: Catalogue['story'],
+  texts: StoryTexts,
 ): string => {
   switch (event.type) {
     case 'PaymentRequested': {
       const { request, payer, expiresAt } = event.data
       const whom = payer === null ? texts.anybody : texts.payer({ id: payer })
-      const [what, until] = [potsInWords(request, currency), formatDateTime(expiresAt)]
+      const [what, until] = [potsInWords(request, currency, texts.as), texts.as.time(expiresAt)]
       return texts.asked({ what, whom, pos: request.posId, order: request.posTid, time: until })
     }
     case 'PaymentPickedUp':
@@ -94,8 +94,8 @@ export const paymentInWords = (
       return texts.amended({ changes: Object.keys(event.data).join(', ') || texts.nothing })
     case 'PaymentAuthorized': {
       const { payer, additionalAmount, credit, expiresAt } = event.data
-      const added = additionalAmount === 0 ? 'none' : formatAmount(additionalAmount, currency)
-      const time = formatDateTime(expiresAt)
+      const added = additionalAmount === 0 ? 'none' : texts.as.amount(additionalAmount, currency)
+      const time = texts.as.time(expiresAt)
       return texts.authorized({ payer, added, credit: yesOrNo(credit), time })
     }
     case 'PaymentDeclined':
@@ -108,27 +108,27 @@ export const paymentInWords = (
       return texts.expired
     case 'PaymentCaptured': {
       const { captureId, charge } = event.data
-      const fee = formatAmount(charge.fee + charge.interchange + charge.vat, currency)
-      const taken = potsInWords(event.data, currency)
+      const fee = texts.as.amount(charge.fee + charge.interchange + charge.vat, currency)
+      const taken = potsInWords(event.data, currency, texts.as)
       return texts.captured({ amount: taken, ...idOf(captureId), fee })
     }
     case 'PaymentReleased':
-      return texts.released({ amount: potsInWords(event.data, currency) })
+      return texts.released({ amount: potsInWords(event.data, currency, texts.as) })
     case 'PaymentRenewed':
-      return texts.renewed({ time: formatDateTime(event.data.expiresAt) })
+      return texts.renewed({ time: texts.as.time(event.data.expiresAt) })
     case 'PaymentAuthorizationExpired':
-      return texts.authorizationExpired({ amount: potsInWords(event.data, currency) })
+      return texts.authorizationExpired({ amount: potsInWords(event.data, currency, texts.as) })
     case 'PaymentRefunded': {
       const { refundId, text } = event.data
       const reason = { hasText: yesOrNo(text !== null), text: text ?? '' }
-      const back = potsInWords(event.data, currency)
+      const back = potsInWords(event.data, currency, texts.as)
       return texts.refunded({ amount: back, ...idOf(refundId), ...reason })
     }
     case 'PaymentDisputed': {
       const { dispute, reason, due, charge } = event.data
-      const fee = formatAmount(charge.fee + charge.vat, currency)
-      const said = { number: dispute, reason, time: formatDateTime(due), fee }
-      return texts.disputed({ amount: potsInWords(event.data, currency), ...said })
+      const fee = texts.as.amount(charge.fee + charge.vat, currency)
+      const said = { number: dispute, reason, time: texts.as.time(due), fee }
+      return texts.disputed({ amount: potsInWords(event.data, currency, texts.as), ...said })
     }
     case 'PaymentEvidenceSent': {
       const { dispute, attachments } = event.data
@@ -136,7 +136,10 @@ export const paymentInWords = (
     }
     case 'PaymentDisputeWon': {
       const { dispute } = event.data
-      return texts.disputeWon({ amount: potsInWords(event.data, currency), number: dispute })
+      return texts.disputeWon({
+        amount: potsInWords(event.data, currency, texts.as),
+        number: dispute,
+      })
     }
     case 'PaymentDisputeLost':
       return texts.disputeLost({ number: event.data.dispute })

@@ -1,15 +1,17 @@
-import { explain, subjectOf, sumUp } from '../../audit/explain/explain.ts'
+import { explain, subjectOf, sumUp, type Subject } from '../../audit/explain/explain.ts'
 import type { PaymentNow } from '../../audit/explain/needs.ts'
 import type { Story } from '../../audit/explain/story.ts'
 import { provables, type Provable } from '../../audit/transparency/provable.ts'
-import { payments } from '../../domain/aggregates.ts'
+import { callbacks, corrections, payments, permissionRequests } from '../../domain/aggregates.ts'
+import { parseEvent } from '../../domain/events.ts'
 import { streamOf } from '../../domain/stream.ts'
 import type { Core } from '../core.ts'
 import { sealAddresses } from '../../infrastructure/people/sealing.ts'
 import { auditRowsOf } from '../../audit/verify/compare-rows.ts'
 import { nextTurn } from '../../application/time-budget.ts'
-import { textsIn } from '../../texts/catalogue.ts'
-import type { Language } from '../../texts/generated/texts.ts'
+import { storyTexts, type StoryReader } from '../../web/ui/story-texts.ts'
+import { utc, type TimeZone } from '../../domain/time-zone.ts'
+import { shopsOf } from '../portal/shops.ts'
 import { idsNamedIn } from '../reports-and-settlements.ts'
 import { receiptsOf } from '../transparency/receipts.ts'
 
@@ -78,25 +80,52 @@ const provingIn = (core: Core, rows: ReturnType<typeof auditRowsOf>) => {
   }
 }
 
+/** The merchant that the first event of a subject without one names. */
+const merchantOf = async (
+  { store, find }: Pick<Core, 'store' | 'find'>,
+  { kind, id }: Extract<Subject, { readonly id: string }>,
+  given: string,
+): Promise<string | null> => {
+  const payment = await find(payments, id, 'log')
+  if (payment.status !== 'unrequested') return payment.request.merchant
+  const streams = [permissionRequests, corrections].map((one) => streamOf(one, id))
+  for (const stream of kind === 'callback' ? [streamOf(callbacks, id)] : [...streams, given]) {
+    const [first] = await store.readStream(stream, 0, 1)
+    if (first) return parseEvent(first).metadata.merchant
+  }
+  return null
+}
+
 /** Explanations of the log for auditors and the operator. */
 export const explaining = (core: Core) => {
   const { store, now, vault, accounting, audit } = core
   const { openAddress } = sealAddresses(vault)
   const rows = auditRowsOf({ accounting, audit })
   const paymentNow = remembered(core)
-  const needsIn = (language: Language) => ({
+  const { findShop } = shopsOf(core)
+  const zoneOf = async (given: string): Promise<TimeZone> => {
+    const subject = subjectOf(rows, given)
+    const merchant =
+      'merchant' in subject ? subject.merchant : await merchantOf(core, subject, given)
+    return (merchant && findShop(merchant)?.timeZone) || utc
+  }
+  const needsIn = (reader: StoryReader, timeZone: TimeZone) => ({
     store,
     now,
     openAddress,
     rows,
     paymentNow,
-    texts: textsIn[language].story,
+    texts: storyTexts(reader, timeZone),
   })
   return {
     openAddress,
-    explain: (subject: string, language: Language) => explain(needsIn(language), subject),
-    sumUp: (subject: string, story: Story, number: string, language: Language) =>
-      sumUp(needsIn(language), subject, story, number),
+    explain: async (subject: string, reader: StoryReader) => {
+      const timeZone = await zoneOf(subject)
+      const story = await explain(needsIn(reader, timeZone), subject)
+      return story && { story, timeZone }
+    },
+    sumUp: async (subject: string, story: Story, number: string, reader: StoryReader) =>
+      sumUp(needsIn(reader, await zoneOf(subject)), subject, story, number),
     named: namedIn(core),
     proofOf: provingIn(core, rows),
   }

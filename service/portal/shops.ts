@@ -1,4 +1,5 @@
 import { applications, merchants, pointsOfSale, staffs } from '../../domain/aggregates.ts'
+import { portalPos } from '../../application/take-payment.ts'
 import { streamOf, within } from '../../domain/stream.ts'
 import type { Core } from '../core.ts'
 import type { Context } from '../../application/handle.ts'
@@ -73,8 +74,12 @@ export const shopsOf = ({ merchants: rows, people }: Rows) => {
     shopOf: (merchant: string, posId: string) => ({
       shop: shopName(merchant),
       logo: shop(merchant)?.logo ?? null,
+      // That of the portal means nothing to a payer.
       pos:
-        rows.pointsOfSale.find(streamOf(pointsOfSale, within(merchant, posId)))?.data.name ?? null,
+        posId === portalPos
+          ? null
+          : (rows.pointsOfSale.find(streamOf(pointsOfSale, within(merchant, posId)))?.data.name ??
+            null),
     }),
   }
 }

@@ -53,7 +53,7 @@ test('given a reader of Norwegian, then pages are Norwegian, and JSON is English
   const headers = { ...cookieOf(await service.signIn(await service.add('kari'))), ...norwegian }
   const pages = [
     ['/audit/', 'De nyeste hendelsene'],
-    ['/audit/events?type=PaymentCaptured', 'er trukket, for 1.80 i gebyrer'],
+    ['/audit/events?type=PaymentCaptured', 'er trukket, for 1,80 i gebyrer'],
     [`/audit/event/${event.position}`, 'bruker admin hos sandbox, signert med'],
     ['/audit/explain', 'Oppgi tid-en til en betaling'],
     [`/audit/explain?subject=${tid}`, 'bruker pos1 hos sandbox, med en hemmelighet, fra 127.0.0.1'],
@@ -84,6 +84,34 @@ test('given a reader of Norwegian, then pages are Norwegian, and JSON is English
   expect(JSON.parse(story.text).says[0]).toMatch(/^it is ok, status code 2000/)
 })
 
+const told = {
+  'en-GB': ['Time zone Europe/Oslo', 'NOK 12.50 is refunded', '1 Jun 2027, 12:00:'],
+  'nb-NO': ['Tidssone Europe/Oslo', '12,50 NOK er refundert', '1. juni 2027, 12:00:'],
+  'sv-SE': ['Tidszon Europe/Oslo', '12,50 NOK är återbetalat', '1 juni 2027 12:00:'],
+  'da-DK': ['Tidszone Europe/Oslo', '12,50 NOK er refunderet', '1. jun. 2027, 12.00.'],
+}
+
+test('a story has the dates and sums of its reader, in the zone of the shop', async () => {
+  await service.run('merchant', 'change', 'sandbox', '--time-zone', 'Europe/Oslo')
+  const now = '2027-06-01 10:00:00'
+  await service.world('POST', '/sandbox/v1/clock/', { now })
+  const part = { amount: '12.50', currency: 'NOK', refund_id: 'r8' }
+  const { tid } = await service.refund(part)
+  const headers = cookieOf(await service.signIn(await service.add('hege')))
+  const path = `/audit/explain?subject=${tid}`
+  for (const [locale, texts] of Object.entries(told)) {
+    const { text } = await service.visit(path, {
+      headers: { ...headers, 'accept-language': locale },
+    })
+    for (const one of texts) expect(text.replaceAll('\u00a0', ' '), locale).toContain(one)
+    expect(text, locale).not.toMatch(/12\.50 NOK|2027-06-01 \d/)
+  }
+  const json = { ...headers, accept: 'application/json', 'accept-language': 'nb-NO' }
+  const { text } = await service.visit(path, { headers: json })
+  expect(text).toContain('12.50 NOK is refunded')
+  expect(text).toMatch(/it can be captured until 2027-\d\d-\d\d \d\d:00:0/)
+})
+
 test('a story is found by an order number, says what is refunded, has a proof', async () => {
   const tid = await service.authorize({ pos_tid: 'lunch-7' })
   await service.till('PUT', pathOf(tid), { action: 'capture' })
@@ -94,7 +122,7 @@ test('a story is found by an order number, says what is refunded, has a proof', 
   const { text } = await service.visit('/audit/explain?subject=lunch-7', { headers })
   expect(text).toContain(`Payment ${tid} of sandbox`)
   expect(text).toContain(
-    '<p>It is ok, status code 2000</p><p>12.50 NOK of 50.00 NOK is refunded</p>',
+    '<p>It is ok, status code 2000</p><p>NOK\u00a012.50 of NOK\u00a050.00 is refunded</p>',
   )
   const [, href = ''] = /href="(\/audit\/proof\.json[^"]*)"/.exec(text) ?? []
   const proof = await service.visit(href, { headers })

@@ -10,9 +10,10 @@ import { openAuditedLog } from '../../audit/verify/read-log.ts'
 import { explaining } from '../../service/audit/explain.ts'
 import type { Receiver } from '../../demo/receiver.ts'
 import { pathOf, startAuditedService, type AuditedService } from './audited-service.ts'
+import { plainForms } from '../../audit/explain/needs.ts'
 import { textsIn } from '../../texts/catalogue.ts'
 
-const texts = textsIn.en.story
+const texts = { ...textsIn.en.story, as: plainForms }
 
 let service: AuditedService
 
@@ -188,14 +189,15 @@ test(
     const { store, now } = core
     const whole = await explain({ store, now, openAddress, rows: auditRowsOf(core), texts }, many)
     expect(whole).toMatchObject({ more: 2 + 1_050 - 200 })
-    expect(await explainHere(many, 'en')).toEqual(whole)
+    const program = { language: 'en', locale: undefined } as const
+    expect(await explainHere(many, program)).toEqual({ story: whole, timeZone: 'UTC' })
     const asked: number[] = []
     const readStream: typeof store.readStream = async (...about) => {
       const events = await store.readStream(...about)
       if (about[0] === `payment-${many}`) asked.push(events.length)
       return events
     }
-    await explaining({ ...core, store: { ...store, readStream } }).explain(many, 'en')
+    await explaining({ ...core, store: { ...store, readStream } }).explain(many, program)
     expect(asked).toEqual([1_000])
   },
 )

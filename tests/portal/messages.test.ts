@@ -23,7 +23,7 @@ test('when somebody becomes an owner, the messages, the feed and the owners tell
   expect(html).not.toContain('Alice Andersen has become an owner')
   const told = await messagesTo(service, 'bob@example.com')
   expect(told.map(({ text }) => text)).toEqual([
-    `Noen er blitt eier. ${service.address}/portal/sandbox/staff`,
+    `Sandbox Shop: noen er blitt eier. ${service.address}/portal/sandbox/staff`,
   ])
 })
 
@@ -33,7 +33,9 @@ test('owners of a merchant outside Norway are notified in English', async () => 
   await service.operator('staff', 'add', 'berlin', '+4799999902', '--role', 'owner')
   await service.advance(1)
   const [told] = await messagesTo(service, 'bob@example.com')
-  expect(told?.text).toBe(`Somebody has become an owner. ${service.address}/portal/berlin/staff`)
+  expect(told?.text).toBe(
+    `Kaffe: somebody has become an owner. ${service.address}/portal/berlin/staff`,
+  )
 })
 
 test('an authorisation of value that is about to end is raised once', async () => {

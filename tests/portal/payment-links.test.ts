@@ -1,6 +1,6 @@
 // @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Shown, TestVisitor } from '../people/visitor.ts'
+import { makeVisitor, wayOnIn, type Shown, type TestVisitor } from '../people/visitor.ts'
 import { confirmAt, startPaymentDesk, type PaymentDesk } from './payment-desk.ts'
 
 let desk: PaymentDesk
@@ -70,6 +70,21 @@ describe('given a link that somebody of the staff has made,', () => {
     expect(JSON.parse((await alice.visit(`/s/${id}/`, json)).html)).toMatchObject({ id })
     expect(await rowOf('Bread &amp; butter')).toEqual([money('1,250.00'), '0', '3', 'Open'])
     expect((await service.call('GET', '/merchant/v1/shortlink/')).body.uris).toEqual([])
+  })
+
+  test('when somebody opens it signed out, they see it first, and go on once signed in', async () => {
+    const stranger = makeVisitor(desk.service)
+    const id = await made({ text: 'Bread course' })
+    const page = await open(id, stranger)
+    expect([page.status, page.location]).toEqual([200, null])
+    for (const text of ['Bread course', money('250.00'), 'You sign in with your phone number.'])
+      expect(page.html).toContain(text)
+    const signIn = await stranger.visit(wayOnIn(page))
+    const again = await stranger.follow(await stranger.signInAt(signIn, 'bob'))
+    const asked = await stranger.follow(await go(again, stranger))
+    expect(asked.html).toContain('Bread course')
+    // The portal is the shop's.
+    expect(asked.html).not.toContain('Portal')
   })
 
   test('when a payer opens it, they see it and get a payment of their own', async () => {

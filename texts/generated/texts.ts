@@ -2009,18 +2009,18 @@ export type Catalogue = {
     readonly accountAsked: Message<'end' | 'shop'>
     readonly accountWithdrawn: Message<'end' | 'reason' | 'shop'>
     readonly asker_is_no_owner: string
-    readonly authorization_expires: string
+    readonly authorization_expires: Message<'shop'>
     readonly big_refund: Message<'amount' | 'shop'>
-    readonly callback_address_rested: string
+    readonly callback_address_rested: Message<'shop'>
     readonly daily_sum: Message<'amounts' | 'count' | 'day' | 'refunds' | 'shop'>
-    readonly event_destination_disabled: string
+    readonly event_destination_disabled: Message<'shop'>
     readonly factorsChanged: Message<'name' | 'shop'>
     readonly last_owner_is_needed: string
     readonly merchant_is_disabled: string
-    readonly new_owner: string
+    readonly new_owner: Message<'shop'>
     readonly ownerChangeAsked: Message<'shop'>
     readonly ownerChangeWithdrawn: Message<'reason' | 'shop'>
-    readonly payout_returned: string
+    readonly payout_returned: Message<'shop'>
     readonly payout_sent: Message<'amount' | 'shop'>
     readonly sign_in: Message<'device'>
   }

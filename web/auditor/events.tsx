@@ -1,7 +1,9 @@
 import { Card, Link, Table, type Html } from '../ui/components.tsx'
 import { z } from 'zod'
 import { browse, browseStream } from '../../audit/explain/browse.ts'
-import type { Check } from '../../audit/explain/needs.ts'
+import type { Check, StoryTexts } from '../../audit/explain/needs.ts'
+import { utc } from '../../domain/time-zone.ts'
+import { storyTexts, type StoryReader } from '../ui/story-texts.ts'
 import {
   eventWithCurrencyInWords,
   whoCaused,
@@ -27,7 +29,7 @@ import { eventLink, explainHref, inEnglish, shownTime } from './page.tsx'
 import { saysHtml } from './explain.tsx'
 import { auditPages, type AuditVisits, type Shown } from './visits.tsx'
 import { textsIn } from '../../texts/catalogue.ts'
-import type { Catalogue, Language } from '../../texts/generated/texts.ts'
+import type { Catalogue } from '../../texts/generated/texts.ts'
 import type { PlainKey } from '../../texts/message.ts'
 
 export type AuditEventNeeds = {
@@ -45,7 +47,7 @@ const storedOf = ({ stream, revision, position, id, type, data, metadata }: Reco
 const tells = async (
   store: AuditEventNeeds['store'],
   event: Recorded,
-  words: Catalogue['story'],
+  words: StoryTexts,
 ): Promise<Html> => {
   const says = await eventWithCurrencyInWords(store, event, words)
   return saysHtml({ type: event.type, says })
@@ -55,9 +57,9 @@ const tells = async (
 export const eventsTable = async (
   { store, openAddress }: Pick<AuditEventNeeds, 'store' | 'openAddress'>,
   events: readonly Recorded[],
-  language: Language,
+  reader: StoryReader,
 ): Promise<Html> => {
-  const [texts, words] = [textsIn[language].auditor, textsIn[language].story]
+  const [texts, words] = [textsIn[reader.language].auditor, storyTexts(reader, utc)]
   const rows = events.map(async (event) => [
     eventLink(event.position),
     shownTime(event.metadata.at),
@@ -98,9 +100,9 @@ const json = (value: object): string => JSON.stringify(value, null, 2)
 const oneEvent = async (
   needs: AuditEventNeeds,
   position: number,
-  language: Language,
+  reader: StoryReader,
 ): Promise<Shown> => {
-  const [texts, words] = [textsIn[language].auditor, textsIn[language].story]
+  const [texts, words] = [textsIn[reader.language].auditor, storyTexts(reader, utc)]
   const { store, proving, openAddress } = needs
   const found = (await store.readAt(position)) ?? refuse('resource_is_unknown')
   const event = parseEvent(found)
@@ -136,9 +138,9 @@ const oneEvent = async (
 const manyEvents = async (
   needs: AuditEventNeeds,
   query: EventQuery,
-  language: Language,
+  reader: StoryReader,
 ): Promise<Shown> => {
-  const texts = textsIn[language].auditor
+  const texts = textsIn[reader.language].auditor
   const { before, ...fields } = query
   const from = Number(before)
   const [wanted, end] = [wantedOf(query), from > 0 ? from : undefined]
@@ -159,7 +161,7 @@ const manyEvents = async (
   const body = [
     <h1>{texts.events}</h1>,
     filtersHtml('/audit/events', eventFields(fields, texts), texts.show),
-    found.events.length > 0 && (await eventsTable(needs, found.events, language)),
+    found.events.length > 0 && (await eventsTable(needs, found.events, reader)),
     older,
   ]
   const events = found.events.map((event) => storedOf(event as RecordedEvent))
@@ -170,12 +172,15 @@ export const auditEventRoutes = (needs: AuditEventNeeds, visits: AuditVisits): R
   auditPages.get('/audit/events', {
     summary: 'Events of the log, newest first',
     query: eventQuery,
-    handle: (call) => visits.look(call, (language) => manyEvents(needs, call.query, language)),
+    handle: (call) =>
+      visits.look(call, (language, locale) => manyEvents(needs, call.query, { language, locale })),
   }),
   auditPages.get('/audit/event/:position', {
     summary: 'An event, and who ordered it',
     params: z.object({ position: z.string().regex(/^[1-9]\d{0,14}$/) }),
     handle: (call) =>
-      visits.look(call, (language) => oneEvent(needs, Number(call.params.position), language)),
+      visits.look(call, (language, locale) =>
+        oneEvent(needs, Number(call.params.position), { language, locale }),
+      ),
   }),
 ]

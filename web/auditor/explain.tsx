@@ -10,22 +10,39 @@ import { auditPages, notSignedIn, type AuditVisits, type Shown } from './visits.
 import { textsIn } from '../../texts/catalogue.ts'
 import type { Catalogue, Language } from '../../texts/generated/texts.ts'
 import { isInSentences, asSentence, withCapital } from '../../audit/explain/event-words.ts'
-import { withMinus } from '../ui/money.tsx'
+import { codedMoney, decimalText, secondText, type StoryReader } from '../ui/story-texts.ts'
+import type { TimeZone } from '../../domain/time-zone.ts'
 import { filled } from '../ui/words.tsx'
 import { eventLink, explainHref, inEnglish, shownTime } from './page.tsx'
 
-export const changesHtml = ({ numbers }: Entry): Html =>
+/** A story, and the zone of the shop that it is about. */
+export type ToldStory = { readonly story: Story; readonly timeZone: TimeZone }
+
+/** Whose words a story has, and how it writes times and numbers. */
+type Zoned = StoryReader & Pick<ToldStory, 'timeZone'> & { readonly texts: Catalogue['auditor'] }
+
+const timeHtml = (at: number, { locale, timeZone }: Pick<Zoned, 'locale' | 'timeZone'>): Html =>
+  locale === undefined ? (
+    shownTime(at)
+  ) : (
+    <time datetime={new Date(at).toISOString()}>{secondText(at, locale, timeZone)}</time>
+  )
+
+const zoneText = ({ language, timeZone }: Zoned): string =>
+  textsIn[language].portal.timesIn({ timeZone })
+
+export const changesHtml = ({ numbers }: Entry, { locale }: Zoned): Html =>
   numbers.length === 0 ? null : (
     <ul class="changes">
       {numbers.map(({ name, from, to }) => (
         <li>
-          <code>{name}</code> {from} → <b>{to}</b>
+          <code>{name}</code> {decimalText(from, locale)} → <b>{decimalText(to, locale)}</b>
         </li>
       ))}
     </ul>
   )
 
-export const toldHtml = ({ told, counted }: Entry, texts: Catalogue['auditor']): Html => {
+export const toldHtml = ({ told, counted }: Entry, { texts, ...zoned }: Zoned): Html => {
   if (told.length + counted.length === 0) return null
   return (
     <ul class="told">
@@ -34,7 +51,7 @@ export const toldHtml = ({ told, counted }: Entry, texts: Catalogue['auditor']):
       ))}
       {told.map(({ at, says }) => (
         <li>
-          {at !== null && shownTime(at)} {says}
+          {at !== null && timeHtml(at, zoned)} {says}
         </li>
       ))}
     </ul>
@@ -45,26 +62,22 @@ export const toldHtml = ({ told, counted }: Entry, texts: Catalogue['auditor']):
 export const saysHtml = ({ type, says }: Pick<Entry, 'type' | 'says'>): Html =>
   isInSentences(type) ? asSentence(says) : inEnglish(withCapital(says))
 
-export const entryHtml = (entry: Entry, texts: Catalogue['auditor']): Html => (
+export const entryHtml = (entry: Entry, zoned: Zoned): Html => (
   <li>
     <p class="when">
-      {shownTime(entry.at)} · {filled(texts.eventOf, { event: eventLink(entry.position) })} ·{' '}
-      {entry.type}
+      {timeHtml(entry.at, zoned)} ·{' '}
+      {filled(zoned.texts.eventOf, { event: eventLink(entry.position) })} · {entry.type}
     </p>
     <p class="says">{saysHtml(entry)}</p>
     <p class="quiet small">
-      {texts.by({ who: entry.who })} · {entry.why}
+      {zoned.texts.by({ who: entry.who })} · {entry.why}
     </p>
-    {changesHtml(entry)}
-    {toldHtml(entry, texts)}
+    {changesHtml(entry, zoned)}
+    {toldHtml(entry, zoned)}
   </li>
 )
 
-export const numbersHtml = (
-  subject: string,
-  { numbers }: Story,
-  texts: Catalogue['auditor'],
-): Html =>
+export const numbersHtml = (subject: string, { numbers }: Story, { texts, locale }: Zoned): Html =>
   numbers.length === 0 ? null : (
     <Card title={texts.numbers}>
       <p class="quiet small">{texts.numbersWhat}</p>
@@ -72,7 +85,7 @@ export const numbersHtml = (
         kind="plain"
         rows={numbers.map(({ name, currency, value }) => [
           <a href={explainHref(subject, `${name}:${currency}`)}>{name}</a>,
-          `${withMinus(value)} ${currency}`,
+          codedMoney(value, currency, locale),
         ])}
       />
     </Card>
@@ -81,25 +94,21 @@ export const numbersHtml = (
 const proofHref = (subject: string): string =>
   `/audit/proof.json?subject=${encodeURIComponent(subject)}`
 
-export const storyHtml = (
-  subject: string,
-  story: Story,
-  isProved: boolean,
-  texts: Catalogue['auditor'],
-): Html => [
+export const storyHtml = (subject: string, story: Story, isProved: boolean, zoned: Zoned): Html => [
   <h1>{asSentence(story.title)}</h1>,
   story.says.map((one) => <p>{asSentence(one)}</p>),
   isProved && (
     <p>
-      <a href={proofHref(subject)}>{texts.proofOf}</a>
+      <a href={proofHref(subject)}>{zoned.texts.proofOf}</a>
     </p>
   ),
   <div class="story">
-    <Card title={texts.happened}>
-      <ol class="entries">{story.entries.map((entry) => entryHtml(entry, texts))}</ol>
-      {story.more > 0 && <p class="quiet">{texts.more({ count: story.more })}</p>}
+    <Card title={zoned.texts.happened}>
+      <p class="quiet small">{zoneText(zoned)}</p>
+      <ol class="entries">{story.entries.map((entry) => entryHtml(entry, zoned))}</ol>
+      {story.more > 0 && <p class="quiet">{zoned.texts.more({ count: story.more })}</p>}
     </Card>
-    {numbersHtml(subject, story, texts)}
+    {numbersHtml(subject, story, zoned)}
   </div>,
 ]
 
@@ -118,30 +127,28 @@ export const verdictHtml = ({ agrees, says }: SumOfParts, texts: Catalogue['audi
 
 const sumRow = (says: string, amount: string, kind = ''): Row => ({
   kind,
-  cells: ['', '', says, withMinus(amount)],
+  cells: ['', '', says, amount],
 })
 
-export const sumHtml = (
-  subject: string,
-  { title }: Story,
-  sum: SumOfParts,
-  texts: Catalogue['auditor'],
-): Html => {
+export const sumHtml = (subject: string, { title }: Story, sum: SumOfParts, zoned: Zoned): Html => {
   const { others, parts } = sum
+  const { texts, locale } = zoned
+  const shown = (amount: string) => decimalText(amount, locale)
   const rows: Row[] = parts.map(({ position, at, says, amount }) => [
     eventLink(position),
-    shownTime(at),
+    timeHtml(at, zoned),
     says,
-    withMinus(amount),
+    shown(amount),
   ])
-  if (others) rows.push(sumRow(texts.moreLines({ count: others.count }), others.amount))
-  rows.push(sumRow(sum.name, sum.value, 'sum'))
+  if (others) rows.push(sumRow(texts.moreLines({ count: others.count }), shown(others.amount)))
+  rows.push(sumRow(sum.name, shown(sum.value), 'sum'))
   return [
     <h1>{texts.numberOf({ name: sum.name, title })}</h1>,
     verdictHtml(sum, texts),
     <div class="card scroll sums">
       <Table heads={[texts.oneEvent, texts.time, texts.what, sum.currency]} rows={rows} />
     </div>,
+    <p class="quiet small">{zoneText(zoned)}</p>,
     <p>
       <a href={explainHref(subject)}>{texts.wholeStory}</a>
     </p>,
@@ -151,12 +158,12 @@ export const sumHtml = (
 export type AuditExplainNeeds = {
   readonly caughtUp: () => Promise<void>
   /** Undefined when there is no such thing. */
-  readonly explain: (subject: string, language: Language) => Promise<Story | undefined>
+  readonly explain: (subject: string, reader: StoryReader) => Promise<ToldStory | undefined>
   readonly sumUp: (
     subject: string,
     story: Story,
     number: string,
-    language: Language,
+    reader: StoryReader,
   ) => Promise<SumOfParts | undefined>
   /** Ids of payments and permission requests with this order number. */
   readonly named: (order: string) => Promise<readonly string[]>
@@ -225,25 +232,26 @@ const explainRoute = (needs: AuditExplainNeeds, visits: AuditVisits): Route => {
   const told = async (
     subject: string,
     number: string | undefined,
-    language: Language,
+    reader: StoryReader,
   ): Promise<Shown> => {
-    const texts = textsIn[language].auditor
+    const texts = textsIn[reader.language].auditor
     await needs.caughtUp()
-    const story = await needs.explain(subject, language)
-    if (!story) {
+    const found = await needs.explain(subject, reader)
+    if (!found) {
       const named = await needs.named(subject)
       const [id = refuse('resource_is_unknown'), ...others] = named
-      return others.length > 0 ? namedPage(subject, named, texts) : told(id, number, language)
+      return others.length > 0 ? namedPage(subject, named, texts) : told(id, number, reader)
     }
+    const { story, timeZone } = found
+    const zoned = { texts, timeZone, ...reader }
     if (number === undefined) {
       const isProved = (await needs.proofOf(subject)) !== undefined
-      const body = [form(subject, texts), storyHtml(subject, story, isProved, texts)]
+      const body = [form(subject, texts), storyHtml(subject, story, isProved, zoned)]
       return { title: story.title, body, json: story }
     }
-    const sum =
-      (await needs.sumUp(subject, story, number, language)) ?? refuse('resource_is_unknown')
+    const sum = (await needs.sumUp(subject, story, number, reader)) ?? refuse('resource_is_unknown')
     const title = texts.numberOf({ name: sum.name, title: story.title })
-    const body = [form(subject, texts), sumHtml(subject, story, sum, texts)]
+    const body = [form(subject, texts), sumHtml(subject, story, sum, zoned)]
     return { title, body, json: sum }
   }
 
@@ -253,10 +261,13 @@ const explainRoute = (needs: AuditExplainNeeds, visits: AuditVisits): Route => {
     errors: { ...notSignedIn, 404: 'There is no such thing.' },
     handle: (call) => {
       const subject = givenIn(call.query.subject)
-      const find = async (language: Language): Promise<Shown> => {
+      const find = async (language: Language, locale?: string): Promise<Shown> => {
         const texts = textsIn[language].auditor
         const { subjects } = textsIn[language].story
-        if (subject !== undefined) return told(subject, givenIn(call.query.number), language)
+        if (subject !== undefined) {
+          const number = givenIn(call.query.number)
+          return told(subject, number, { language, locale })
+        }
         const body = [
           <h1>{texts.explain}</h1>,
           form(undefined, texts),

@@ -52,7 +52,7 @@ const overviewRoute = (needs: AuditOverviewNeeds, visits: AuditVisits): Route =>
   auditPages.get('/audit/', {
     summary: 'What an auditor begins with',
     handle: (call) =>
-      visits.look(call, async (language) => {
+      visits.look(call, async (language, locale) => {
         const texts = textsIn[language].auditor
         await needs.caughtUp()
         const head = await needs.store.head()
@@ -73,7 +73,7 @@ const overviewRoute = (needs: AuditOverviewNeeds, visits: AuditVisits): Route =>
           <p>{checkpoint}</p>,
           explainForm(texts.explainAsk, texts),
           <h2>{texts.newestEvents}</h2>,
-          await eventsTable(needs, events, language),
+          await eventsTable(needs, events, { language, locale }),
           <p>
             <a href="/audit/events">{texts.allEvents}</a>
           </p>,

@@ -109,10 +109,10 @@ export const makeAuditVisits = ({ isSecure, auditors, securityLog }: VisitNeeds)
 
   const textsFor = (call: Call): Catalogue['auditor'] => textsIn[languageFor(call)].auditor
 
-  /** Shows what an auditor has looked for, and records the look. */
+  /** Shows what an auditor has looked for, and records the look. JSON has no locale. */
   const look = async (
     call: Call,
-    find: (language: Language) => Promise<Shown | RawReply>,
+    find: (language: Language, locale: string | undefined) => Promise<Shown | RawReply>,
     below: Below = () => null,
   ): Promise<RawReply> => {
     const auditor = await visitorOf(call)
@@ -124,7 +124,8 @@ export const makeAuditVisits = ({ isSecure, auditors, securityLog }: VisitNeeds)
     const cookies = auditor.cookie === undefined ? [] : [cookie.keep(auditor.cookie)]
     record(call, auditor.id)
     try {
-      const shown = await find(language)
+      const locale = isJson ? undefined : readersLanguage(call.request).locale
+      const shown = await find(language, locale)
       if ('type' in shown) return { ...shown, cookies }
       if (!isJson) return await show(call, { ...shown, auditor: auditor.id, cookies })
       return { type: 'application/json', body: JSON.stringify(shown.json, null, 2), cookies }

@@ -1,10 +1,11 @@
-import { Actions, Hidden, Wrong } from '../ui/components.tsx'
+import { Actions, Hidden, Link, Wrong } from '../ui/components.tsx'
 import { contextOfPayer, searchOf } from '../../http/call.ts'
 import { fieldOf } from '../../http/forms.ts'
 import type { RawReply, Route } from '../../http/route.ts'
 import { pageAsks, scanForm } from './page-documentation.ts'
-import { payerPages } from './pages.ts'
-import { type SignedIn, type Visits } from './session.tsx'
+import { openPages, payerPages } from './pages.ts'
+import { signInPath } from './way-on.ts'
+import { type SignedIn, type Visitor, type Visits } from './session.tsx'
 import { tryDecodeURIComponent } from 'hono/utils/url'
 import type { Context } from '../../application/handle.ts'
 import type { OfferSales } from '../../application/sell-offers.ts'
@@ -75,11 +76,11 @@ export const followCode =
 /** What a code sells by itself. @throws Refusal offer_is_over, offer_is_sold_out */
 const offerOf = async (
   needs: ScannedCodeNeeds,
-  { session, locale, texts }: SignedIn,
+  { session, locale, texts }: Visitor,
   id: string,
   at: Instant,
 ) => {
-  const offer = await needs.openOffer(id, session.payer, at)
+  const offer = await needs.openOffer(id, session?.payer ?? '', at)
   if (!offer) return undefined
   const amount = shownAmount(offer.amount, offer.currency, locale)
   const shop = needs.shopName(offer.merchant)
@@ -114,18 +115,26 @@ const scanPages = (needs: ScannedCodeNeeds, visits: Visits) => {
     })
   }
 
-  /** Of a camera that has opened a code: whose it is, before the shop learns of the payer. */
-  const foundPage = async (visitor: SignedIn, text: string, at: Instant): Promise<RawReply> => {
+  /**
+   * Of a camera that has opened a code: whose it is, before the shop learns of the payer, and
+   * before they sign in. Undefined for any other code.
+   */
+  const foundPage = async (
+    visitor: Visitor,
+    text: string,
+    at: Instant,
+  ): Promise<RawReply | undefined> => {
     const code = readCode(needs.issuer(), text)
-    if (!code || !('shortlink' in code)) return scanPage(visitor, text)
+    if (!code || !('shortlink' in code)) return undefined
     const { shortlink: id, argstring } = code
     const place = needs.placeOfShortlink(id)
     const { texts, csrf } = visitor
     const found = place
       ? { ...place, amount: null, says: texts.scanFound }
       : await offerOf(needs, visitor, id, at)
-    if (!found) return scanPage(visitor, text)
+    if (!found) return undefined
     const { shop, description, amount, says } = found
+    const here = `/payer/scan?text=${encodeURIComponent(text)}`
     return visits.show(visitor, {
       title: shop,
       body: (
@@ -137,7 +146,16 @@ const scanPages = (needs: ScannedCodeNeeds, visits: Visits) => {
           {amount !== null && <p class="amount">{amount}</p>}
           <Hidden fields={{ csrf, text }} />
           <p>{says}</p>
-          <Actions button={texts.continue} back="/payer/" cancel={texts.cancel} />
+          {visitor.session ? (
+            <Actions button={texts.continue} back="/payer/" cancel={texts.cancel} />
+          ) : (
+            <>
+              <p class="actions">
+                <Link class="button" href={signInPath(here)} text={texts.continue} />
+              </p>
+              <p class="quiet small">{texts.hereHint}</p>
+            </>
+          )}
         </form>
       ),
     })
@@ -147,19 +165,23 @@ const scanPages = (needs: ScannedCodeNeeds, visits: Visits) => {
 }
 
 export const payerScanRoutes = (needs: ScannedCodeNeeds, visits: Visits): Route[] => {
-  const { page, form } = payerPages(visits)
+  const { form } = payerPages(visits)
   const follow = followCode(needs)
 
   const { scanPage, foundPage } = scanPages(needs, visits)
 
   return [
-    page(
-      { path: '/payer/scan', summary: 'Scan a code', ...pageAsks.showScan },
-      async (visitor, call) => {
-        await needs.caughtUp()
-        return foundPage(visitor, searchOf(call).get('text') ?? '', call.at)
-      },
-    ),
+    openPages.get('/payer/scan', {
+      summary: 'Scan a code',
+      ...pageAsks.showScan,
+      handle: (call) =>
+        visits.page(call, async (visitor) => {
+          await needs.caughtUp()
+          const text = searchOf(call).get('text') ?? ''
+          const found = await foundPage(visitor, text, call.at)
+          return found ?? visits.signedInPage(call, (payer) => scanPage(payer, text))
+        }),
+    }),
     form(
       { path: '/payer/scan', summary: 'Go where a code leads', ...pageAsks.scan },
       async (visitor, call) => {

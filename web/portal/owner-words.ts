@@ -36,7 +36,7 @@ const noticeText = (language: Language, told: Told): string => {
     case 'sign_in':
       return own.sign_in({ device: device ?? 'none' })
     default:
-      return own[what]
+      return own[what]({ shop })
   }
 }
 

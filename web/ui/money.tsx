@@ -40,15 +40,20 @@ export const numberFormat = (
     return { format: (value) => withMinus(format(value)) }
   })
 
-const formatFor = (locale: string, currency: string) => {
+/** An amount with its currency, and with all its decimals. */
+export const moneyFormat = (
+  locale: string,
+  currency: string,
+  more: Intl.NumberFormatOptions = {},
+): NumberFormat => {
   const decimals = decimalsOf(currency)
   const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
-  return numberFormat(locale, { style: 'currency', currency, ...digits })
+  return numberFormat(locale, { style: 'currency', currency, ...digits, ...more })
 }
 
 /** An amount such as `12.50` in the reader's format, with all its decimals. */
 export const shownMoney = (amount: string, currency: string, locale: string): string =>
-  formatFor(locale, currency).format(amount as `${number}`)
+  moneyFormat(locale, currency).format(amount as `${number}`)
 
 /** Smaller type for long amounts, so that narrow screens do not break them. */
 export const sizeOf = ({ length }: string): string =>

@@ -6,23 +6,24 @@ import { asSentence } from '../../../audit/explain/event-words.ts'
 import { accounts } from '../../../domain/accounting/journal.ts'
 import { withIsoTimes } from '../../../domain/event-times.ts'
 import { refuse } from '../../../domain/refusal.ts'
-import { saysHtml } from '../../auditor/explain.tsx'
+import { saysHtml, type ToldStory } from '../../auditor/explain.tsx'
 import { searchOf, type Call } from '../../../http/call.ts'
 import { asked } from '../../ui/fields.tsx'
-import { withMinus, shownMoney, shownTime } from '../../ui/money.tsx'
+import { shownMoney, shopTime } from '../../ui/money.tsx'
+import { decimalText, type StoryReader } from '../../ui/story-texts.ts'
+import type { TimeZone } from '../../../domain/time-zone.ts'
 import { factsHtml } from '../../portal/money-parts.tsx'
 import type { Route } from '../../../http/route.ts'
 import { operatorPath } from '../areas.ts'
 import type { OperatorPage, OperatorPages, OperatorVisitor } from '../pages.tsx'
 import { storyHref } from '../payouts/list.tsx'
 import { textsIn } from '../../../texts/catalogue.ts'
-import type { Language } from '../../../texts/generated/texts.ts'
 
 export const seeing = { action: 'see_journal', area: 'journal' } as const
 
 export type StoryNeeds = {
   /** Undefined where there is no such thing. */
-  readonly explain: (subject: string, language: Language) => Promise<Story | undefined>
+  readonly explain: (subject: string, reader: StoryReader) => Promise<ToldStory | undefined>
   readonly eventAt: (position: number) => Promise<RecordedEvent | undefined>
 }
 
@@ -37,7 +38,7 @@ const isAccount = (subject: string): boolean =>
   accounts.some((account) => subject === account || subject.startsWith(`${account}/`))
 
 const entryHtml =
-  ({ locale, language }: OperatorVisitor) =>
+  ({ locale, language }: OperatorVisitor, timeZone: TimeZone) =>
   ({ at, position, type, says, who, why, numbers, told, counted }: Entry): Html => {
     const texts = textsIn[language].journal
     const link = <a href={eventHref(position)}>{texts.event({ position })}</a>
@@ -45,7 +46,7 @@ const entryHtml =
       <li>
         <p>{saysHtml({ type, says })}</p>
         <p class="quiet small">
-          {shownTime(at, locale)} · {link} · {type}
+          {shopTime(at, { locale, shop: { timeZone } })} · {link} · {type}
         </p>
         <p class="quiet small">
           {who} · {why}
@@ -53,7 +54,7 @@ const entryHtml =
         <p class="changes small">
           {numbers.map(({ name, from, to }) => (
             <span>
-              <code>{name}</code> {withMinus(from)} → <b>{withMinus(to)}</b>
+              <code>{name}</code> {decimalText(from, locale)} → <b>{decimalText(to, locale)}</b>
             </span>
           ))}
         </p>
@@ -81,7 +82,8 @@ const storyPage = async (
   const texts = textsIn[visitor.language].journal
   const subject = (searchOf(call).get('subject') ?? '').trim().slice(0, 200)
   if (subject === '' || isAccount(subject)) return refuse('resource_is_unknown')
-  const story = (await needs.explain(subject, visitor.language)) ?? refuse('resource_is_unknown')
+  const found = (await needs.explain(subject, visitor)) ?? refuse('resource_is_unknown')
+  const { story, timeZone } = found
   const { title, says, entries, more } = story
   return {
     title,
@@ -90,7 +92,7 @@ const storyPage = async (
       says.map((one) => <p>{asSentence(one)}</p>),
       numbersHtml(story, visitor),
       <Card title={texts.happened}>
-        <ol class="timeline story">{entries.map(entryHtml(visitor))}</ol>
+        <ol class="timeline story">{entries.map(entryHtml(visitor, timeZone))}</ol>
         {more > 0 && <Quiet text={texts.more({ count: more })} />}
       </Card>,
     ],
