@@ -29,11 +29,18 @@ export const confirmPayer = (needs: SignInNeeds) => {
   ): Promise<void> => {
     if (pin !== undefined && !(await isPinOf(id, pin, known, context)))
       return refuse('sign_in_is_wrong')
-    const given = await read(id, withoutBlanks(code))
+    const parsedCode = await read(id, withoutBlanks(code))
     // A recovery code replaces the authenticator only if the PIN is checked too.
-    const recovery = pin === undefined ? undefined : given.recovery
+    const recovery = pin === undefined ? undefined : parsedCode.recovery
     const { at } = context
-    const command = { type: 'ConfirmCode', at, ...given, recovery, codesWorkOnce, known } as const
+    const command = {
+      type: 'ConfirmCode',
+      at,
+      ...parsedCode,
+      recovery,
+      codesWorkOnce,
+      known,
+    } as const
     const { events } = await handle(payers, id, command, context)
     if (events.some(({ type }) => type === 'PayerSignInFailed')) refuse('sign_in_is_wrong')
   }

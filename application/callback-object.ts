@@ -18,7 +18,7 @@ import { disputeId, type DisputeEvent } from '../domain/payment/dispute.ts'
 import { knownDispute, type KnownDispute } from './disputes.ts'
 import type { EventStore, Revision } from './event-store.ts'
 import { type Find, historyOf, stateAfter } from './find-state.ts'
-import type { MerchantViews, ShownPayment, ShownPermission } from './merchant-views.ts'
+import type { MerchantViews, PaymentView, PermissionView } from './merchant-views.ts'
 import { payment } from '../domain/payment/payment.ts'
 import type { Payment, RequestedPayment } from '../domain/payment/payment-state.ts'
 import { generationalCache } from './generational-cache.ts'
@@ -70,11 +70,11 @@ type MadeSettlement = {
 
 /** The subject of a callback as of its event; `show` reads the data. */
 export type CallbackObject =
-  | { readonly about: 'payment'; readonly tid: string; readonly show: () => Promise<ShownPayment> }
+  | { readonly about: 'payment'; readonly tid: string; readonly show: () => Promise<PaymentView> }
   | {
       readonly about: 'permission'
       readonly rid: string
-      readonly show: () => Promise<ShownPermission>
+      readonly show: () => Promise<PermissionView>
     }
   | { readonly about: 'dispute'; readonly id: string; readonly show: () => Promise<KnownDispute> }
   | { readonly about: 'report'; readonly report: ClosedReport }
@@ -182,7 +182,7 @@ export const callbackObjects = ({ store, find, views }: Needs) => {
       case 'PermissionFailed':
       case 'PermissionExpired': {
         const rid = idIn(stream)
-        const show = async (): Promise<ShownPermission> => {
+        const show = async (): Promise<PermissionView> => {
           const permission = await find(permissionRequests, rid, position)
           if (permission.status === 'unrequested') throw new Error(`${stream} is not a permission`)
           return views.showPermission(rid, permission, at, position)
@@ -191,7 +191,7 @@ export const callbackObjects = ({ store, find, views }: Needs) => {
       }
       default: {
         const tid = idIn(stream)
-        const show = async (): Promise<ShownPayment> =>
+        const show = async (): Promise<PaymentView> =>
           views.showPayment(tid, await paymentAsOf(stream, revision), at, position)
         return { about: 'payment', tid, show }
       }

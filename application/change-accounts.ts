@@ -1,5 +1,5 @@
 import {
-  type AskedChange,
+  type RequestedAccountChange,
   defaultAccount,
   impliedAccount,
   type SettlementAccount,
@@ -43,9 +43,12 @@ export const setSettlementAccount =
     return state.status === 'present' ? state.data : refuse('resource_is_unknown')
   }
 
-type Waiting<Asked = AskedChange> = { readonly merchant: string; readonly asked: Asked }
+type Waiting<Change = RequestedAccountChange> = {
+  readonly merchant: string
+  readonly asked: Change
+}
 
-type Asking = Omit<AskedChange, 'takesEffectAt'>
+type Asking = Omit<RequestedAccountChange, 'takesEffectAt'>
 
 /**
  * Whoever has just taken over a member's phone or PIN changes no owners or accounts: the member has
@@ -83,7 +86,7 @@ type DueNeeds<Asked> = {
   readonly outageOf: OutageOf
 }
 
-type Needs = DueNeeds<AskedChange> & Deciding
+type Needs = DueNeeds<RequestedAccountChange> & Deciding
 
 const batchSize = 100
 

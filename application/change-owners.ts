@@ -1,5 +1,10 @@
 import { accountChanges, ownerChanges, staffs } from '../domain/aggregates.ts'
-import { type AskedOwnerChange, isOwner, staffActor, wasOwner } from '../domain/merchant/staff.ts'
+import {
+  type RequestedOwnerChange,
+  isOwner,
+  staffActor,
+  wasOwner,
+} from '../domain/merchant/staff.ts'
 import type { StaffTerms } from '../domain/merchant/staff-roles.ts'
 import { Refusal, refuse } from '../domain/refusal.ts'
 import { memberOf } from '../domain/staff-members.ts'
@@ -16,7 +21,7 @@ const askOwnerChange =
   (needs: Deciding) =>
   async (
     merchant: string,
-    asking: Omit<AskedOwnerChange, 'takesEffectAt'>,
+    asking: Omit<RequestedOwnerChange, 'takesEffectAt'>,
     context: Context,
   ): Promise<void> => {
     const { handle, find } = needs
@@ -71,11 +76,12 @@ export const inviteMember =
   (needs: Pick<Deciding, 'find'> & Pick<StaffWork, 'inviteStaff'>) =>
   async (
     merchant: string,
-    asked: Parameters<StaffWork['inviteStaff']>[1] & { readonly by: string },
+    invitation: Parameters<StaffWork['inviteStaff']>[1] & { readonly by: string },
     context: Context,
   ): Promise<void> => {
-    if (asked.terms.role === 'owner') await checkFactors(needs)(merchant, asked.by, context.at)
-    await needs.inviteStaff(merchant, asked, context)
+    if (invitation.terms.role === 'owner')
+      await checkFactors(needs)(merchant, invitation.by, context.at)
+    await needs.inviteStaff(merchant, invitation, context)
   }
 
 /** What a former owner can withdraw as well. */
@@ -89,12 +95,12 @@ export const withdrawChange =
   async (
     { merchant, kind, change }: { merchant: string; kind: WaitingKind; change: string },
     member: string,
-    given: Context,
+    origin: Context,
   ): Promise<void> => {
     const { members } = await find(staffs, merchant, 'log')
     const one = members.find((each) => each.member === member)
-    if (!one || !wasOwner(one, given.at)) return refuse('resource_is_unknown')
-    const context = { ...given, actor: staffActor(member) }
+    if (!one || !wasOwner(one, origin.at)) return refuse('resource_is_unknown')
+    const context = { ...origin, actor: staffActor(member) }
     const by = member
     if (kind === 'account') {
       const command = { type: 'WithdrawAccountChange', change, by } as const
@@ -105,13 +111,13 @@ export const withdrawChange =
     }
   }
 
-type Needs = Deciding & Parameters<typeof finishWhenDue<AskedOwnerChange>>[0]
+type Needs = Deciding & Parameters<typeof finishWhenDue<RequestedOwnerChange>>[0]
 
 /** Why the change could not be made; undefined if it is, or if nothing is left to change. */
 const made = async (
   { handle, find }: Deciding,
   merchant: string,
-  { by, member, terms }: AskedOwnerChange,
+  { by, member, terms }: RequestedOwnerChange,
   context: Context,
 ): Promise<WhyWithdrawn | undefined> => {
   const staff = await find(staffs, merchant, 'log')
@@ -137,7 +143,7 @@ const made = async (
  * the requester is no longer an owner, or nobody else would be one.
  */
 export const changeOwners = (needs: Needs) =>
-  finishWhenDue<AskedOwnerChange>(needs, async ({ merchant, asked }, at) => {
+  finishWhenDue<RequestedOwnerChange>(needs, async ({ merchant, asked }, at) => {
     const { handle, find } = needs
     const { change } = asked
     // It may have been withdrawn since the row was read.

@@ -4,12 +4,12 @@
  */
 export const contain =
   <Given extends readonly unknown[]>(
-    act: (...given: Given) => unknown,
+    act: (...args: Given) => unknown,
     failed: (error: unknown) => void,
   ) =>
-  (...given: Given): void => {
+  (...args: Given): void => {
     try {
-      const done = act(...given)
+      const done = act(...args)
       if (done instanceof Promise) done.catch(failed)
     } catch (error) {
       failed(error)

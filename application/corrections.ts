@@ -78,13 +78,13 @@ export const operateCorrections = ({ handle, find, findTerms }: Needs) => {
     /** Repeating it with the same id changes nothing. The merchant must exist. @throws Refusal */
     propose: async (
       id: string,
-      wanted: Omit<CorrectionProposal, 'by'>,
+      draft: Omit<CorrectionProposal, 'by'>,
       context: Context,
     ): Promise<KnownCorrection> => {
-      const { merchant, ledger, invoice } = wanted
+      const { merchant, ledger, invoice } = draft
       if (!(await ledgerIsKnown(find, merchant, ledger))) return refuse('ledger_is_unknown')
-      if (invoice) await dryRun(find, settlements, merchant, debtCommandOf(id, wanted))
-      const proposal = { ...wanted, by: personOf(context) }
+      if (invoice) await dryRun(find, settlements, merchant, debtCommandOf(id, draft))
+      const proposal = { ...draft, by: personOf(context) }
       return carryOut(id, { type: 'ProposeCorrection', proposal }, context)
     },
     /** @throws Refusal second_person_is_needed, correction_is_decided, write_off_exceeds_debt */

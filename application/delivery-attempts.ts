@@ -206,9 +206,9 @@ export const restIfDead =
       return
     }
     if (key !== undefined) return
-    const told = { destination, failingSince, problem }
+    const failure = { destination, failingSince, problem }
     const id = within(merchant, destination)
-    const command = { type: 'Rest', ...told } as const
+    const command = { type: 'Rest', ...failure } as const
     const { events } = await handle(callbackDestinations, id, command, context)
-    if (events.length > 0) onRested(merchant, told)
+    if (events.length > 0) onRested(merchant, failure)
   }

@@ -63,14 +63,14 @@ export const operateDisputes = ({ handle, find, findTerms }: Needs) => {
     /** @throws Refusal */
     openDispute: async (
       tid: string,
-      { number, ...wanted }: NewDispute,
+      { number, ...details }: NewDispute,
       contextOf: (merchant: string) => Context,
     ): Promise<KnownDispute> => {
       const { request, disputes } = await requestedPayment(find, tid)
       const context = contextOf(request.merchant)
       const terms = await findTerms(request.merchant, request.currency, context.at)
       const dispute = number ?? disputes.length + 1
-      const command = { type: 'OpenDispute', at: context.at, dispute, ...wanted, terms } as const
+      const command = { type: 'OpenDispute', at: context.at, dispute, ...details, terms } as const
       return carryOut(tid, dispute, command, context)
     },
     /** @throws Refusal */

@@ -22,10 +22,10 @@ export async function* historyOf(
     const limit = Math.min(batchSize, upTo - next + 1)
     const events = await readStream(stream, next, limit)
     // The store may skip foreign events, so a batch can reach past `upTo`.
-    const wanted = events.filter(({ revision }) => revision <= upTo)
-    if (wanted.length > 0) yield wanted.map(parseEvent)
-    const last = wanted.at(-1)
-    if (!last || wanted.length < limit) return
+    const inRange = events.filter(({ revision }) => revision <= upTo)
+    if (inRange.length > 0) yield inRange.map(parseEvent)
+    const last = inRange.at(-1)
+    if (!last || inRange.length < limit) return
     next = last.revision + 1
   }
 }

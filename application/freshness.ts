@@ -1,7 +1,7 @@
 import type { Position } from './event-store.ts'
 
 /** The freshness a read accepts instead of the newest. */
-export type AskedFreshness = {
+export type FreshnessRequest = {
   /** The answer must include everything up to this position. */
   readonly minPosition?: Position
   /** Maximum age in seconds. */
@@ -14,7 +14,7 @@ export type FreshRead = {
    * Waits for the requested freshness, so that the read need not ask the store.
    * @throws StoreUnavailable on timeout
    */
-  readonly settle: (asked: AskedFreshness) => Promise<'settled' | 'beyond the log'>
+  readonly settle: (request: FreshnessRequest) => Promise<'settled' | 'beyond the log'>
   /** Runs the read and records what it must wait for. */
   readonly run: <Answer>(work: () => Answer) => Answer
   /** The answer includes everything up to this position. */

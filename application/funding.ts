@@ -38,7 +38,7 @@ export type FundingSource = {
    * Null means yes, otherwise the reason. May be retried when the outcome is unknown. A source
    * sends the traceparent on.
    */
-  approve(wanted: Approval, traceparent?: Traceparent): Promise<RefusalOfFunds | null>
+  approve(approval: Approval, traceparent?: Traceparent): Promise<RefusalOfFunds | null>
   /**
    * The approval is not used: another was recorded first or the request ended. Not called if the
    * process stops or the log is unavailable; the log says what is authorized.

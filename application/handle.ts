@@ -1,4 +1,4 @@
-import { fold, type Asked, type Decider } from '../domain/decider.ts'
+import { fold, type SigningTime, type Decider } from '../domain/decider.ts'
 import { refuse, Refusal } from '../domain/refusal.ts'
 import { sizeOfEvents } from '../domain/memory-size.ts'
 import { secondsAfter, type Instant } from '../domain/time.ts'
@@ -170,7 +170,7 @@ const makeRun = (needs: Needs, cache: StateCache, catchUp: CatchUp) => {
   }
 }
 
-const unsigned = (machineNow: (() => Instant) | undefined): Asked | undefined =>
+const unsigned = (machineNow: (() => Instant) | undefined): SigningTime | undefined =>
   machineNow && { at: secondsAfter(machineNow(), 0), signature: null }
 
 /** The only way to change state. Commands to one aggregate run in sequence in this process. */
@@ -185,8 +185,8 @@ export const makeHandler = (needs: Needs) => {
     const stream = streamOf(aggregate, id)
     const { decider, isOrdered } = aggregate
     const asked = isOrdered ? (context.asked ?? unsigned(machineNow)) : undefined
-    const given = asked || context.asked ? { ...context, asked } : context
-    return inOrder(stream, () => run(decider, stream, command, given))
+    const withSigning = asked || context.asked ? { ...context, asked } : context
+    return inOrder(stream, () => run(decider, stream, command, withSigning))
   }
 
   /** The cached state; undefined if unknown or stale. */

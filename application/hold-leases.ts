@@ -145,7 +145,7 @@ export const holdLeases = (needs: Needs) => {
     active.revisionOf(work) !== undefined && isInTime() && !uses.isEnding(work)
 
   const append = async (command: LeaseCommand): Promise<boolean> => {
-    const askedAt = elapsed()
+    const sentAt = elapsed()
     try {
       await stream.append(command, newId())
     } catch (error) {
@@ -153,7 +153,7 @@ export const holdLeases = (needs: Needs) => {
       throw error
     }
     const wasInTime = isInTime()
-    renewedAt = askedAt
+    renewedAt = sentAt
     // What was due meanwhile was passed over.
     if (!wasInTime) active.wake(active.all())
     return true
@@ -204,8 +204,8 @@ export const holdLeases = (needs: Needs) => {
       }
     },
     /** Whether this node has a lease for any of these. */
-    isAnyOwn: (wanted: (work: string) => boolean): boolean =>
-      active.all().some((work) => wanted(work) && isOwn(work)),
+    isAnyOwn: (matches: (work: string) => boolean): boolean =>
+      active.all().some((work) => matches(work) && isOwn(work)),
     /** @throws LeaseLost */
     leaseOf: (work: string): Lease => {
       const revision = active.revisionOf(work)

@@ -177,11 +177,11 @@ const makeRecord = ({ handle, entries, contextOf }: Needs, tally: Tally) => {
     if (known && (known.match || 'problem' in outcome)) return false
     if (known) tally.matched({ id, ...entry })
     else tally.recorded({ id, ...entry }, 'problem' in outcome ? outcome.problem : null)
-    const told =
+    const result =
       'problem' in outcome
         ? outcome
         : { match: { payouts: payouts.map(refOf), as: outcome.as } as const }
-    const command = { type: 'RecordEntry', entry, outcome: told } as const
+    const command = { type: 'RecordEntry', entry, outcome: result } as const
     await handle(bankEntries, id, command, contextOf(null))
     return true
   }
@@ -204,8 +204,8 @@ const makeRecord = ({ handle, entries, contextOf }: Needs, tally: Tally) => {
       if (listed.has(fact.id)) continue
       const isListed = [...(peers.get(fact.id) ?? [])].some((id) => listed.has(id))
       listed.add(fact.id)
-      const told = { problem: isListed ? ('known_already' as const) : problem }
-      isChanged = (await record(fact, told, [])) || isChanged
+      const finding = { problem: isListed ? ('known_already' as const) : problem }
+      isChanged = (await record(fact, finding, [])) || isChanged
     }
     return isChanged
   }
@@ -289,14 +289,14 @@ export const importBankFacts = (needs: Needs) => {
   const { caughtUp } = needs
   const funding = receiveFunding({ ...needs.funding, ...needs })
 
-  return async ({ entries: told, rejections }: BankSays): Promise<Imported> => {
+  return async ({ entries: stated, rejections }: BankSays): Promise<Imported> => {
     await caughtUp()
     const tally = makeTally()
     const { ofMessage, recordUnmatched } = makeReconcile(needs, tally)
-    const messages = new Map(told.map((entry) => [entry.id, messageNamed(needs, entry)]))
+    const messages = new Map(stated.map((entry) => [entry.id, messageNamed(needs, entry)]))
     const isFunding = ({ id, account }: StatementEntry): boolean =>
       !messages.get(id) && funding.isOf(account)
-    const entries = told.filter((entry) => !isFunding(entry))
+    const entries = stated.filter((entry) => !isFunding(entry))
     const facts = entries.map((entry) => factOf(entry, messages.get(entry.id) ?? null))
     const byMessage = grouped(facts, ({ id }) => messages.get(id) ?? null)
     const refusals = grouped(rejections, (one) => messageNamed(needs, one))
@@ -323,7 +323,7 @@ export const importBankFacts = (needs: Needs) => {
       facts,
       rejections.map((one) => [one, isKnown(one) ? null : 'unknown_payout'] as const),
     )
-    for (const one of await funding.receive(told.filter(isFunding))) {
+    for (const one of await funding.receive(stated.filter(isFunding))) {
       done[one.outcome] += 1
       if (one.outcome === 'unmatched') done.alarms += 1
       done.all.push(one)

@@ -54,18 +54,18 @@ export const isOneThread = (): boolean => machine.isOneThread
 export const aside: Machine['aside'] = (work) => machine.aside(work)
 
 export const setTimeout = <Given extends unknown[]>(
-  work: (...given: Given) => void,
+  work: (...args: Given) => void,
   milliseconds?: number,
-  ...given: Given
-): NodeJS.Timeout => machine.setTimeout(() => work(...given), milliseconds)
+  ...args: Given
+): NodeJS.Timeout => machine.setTimeout(() => work(...args), milliseconds)
 
 export const setInterval = (work: () => void, milliseconds?: number): NodeJS.Timeout =>
   machine.setInterval(work, milliseconds)
 
 export const setImmediate = <Given extends unknown[]>(
-  work: (...given: Given) => void,
-  ...given: Given
-): NodeJS.Immediate => machine.setImmediate(() => work(...given))
+  work: (...args: Given) => void,
+  ...args: Given
+): NodeJS.Immediate => machine.setImmediate(() => work(...args))
 
 export const clearTimeout = (timer: NodeJS.Timeout | undefined): void => machine.clearTimeout(timer)
 export const clearInterval = clearTimeout

@@ -8,7 +8,7 @@ import { grants, payments, permissionRequests } from '../domain/aggregates.ts'
 import { StoreUnavailable } from './event-store.ts'
 import type { AsOf, Find } from './find-state.ts'
 import type { Context, Handle } from './handle.ts'
-import type { ShownTokens, ShowTokens } from './show-tokens.ts'
+import type { TokensView, ShowTokens } from './show-tokens.ts'
 
 type Needs = {
   readonly find: Find
@@ -26,16 +26,16 @@ type Needs = {
   }
 }
 
-export type ShownPayment = {
+export type PaymentView = {
   readonly outcome: PaymentOutcome
   readonly customer: string | null
-  readonly tokens: ShownTokens | null
+  readonly tokens: TokensView | null
 }
 
-export type ShownPermission = RequestedPermission & {
+export type PermissionView = RequestedPermission & {
   readonly rid: string
   readonly customer: string | null
-  readonly tokens: ShownTokens | null
+  readonly tokens: TokensView | null
 }
 
 type Answered = {
@@ -44,22 +44,22 @@ type Answered = {
   readonly permissions: Permissions | null
 }
 
-const shownRequests = ({ find, findNow, showCustomer, showTokens }: Needs) => {
-  const shownTokens = async (
+const requestViews = ({ find, findNow, showCustomer, showTokens }: Needs) => {
+  const tokensOf = async (
     grant: string,
     { merchant, payer, permissions }: Answered,
     at: Instant,
     asOf: AsOf,
-  ): Promise<ShownTokens | null> => {
+  ): Promise<TokensView | null> => {
     if (!permissions || payer === null) return null
     const { generation, latest, revokedBy } = await find(grants, grant, asOf)
     if (revokedBy !== null) return null
     const issued = { grant, generation, permissions: latest ?? permissions }
-    const shown = await showTokens({ ...issued, payer, merchant, client: merchant }, at, asOf)
+    const view = await showTokens({ ...issued, payer, merchant, client: merchant }, at, asOf)
     // A payer who has since withdrawn consent is not shown, at any moment (interface 11.4).
     const { revokedBy: endedBy } = await findNow(grants, grant, 'log')
     const isWithdrawn = endedBy !== null && isWithdrawal(endedBy)
-    return isWithdrawn ? { ...shown, userInfo: null } : shown
+    return isWithdrawn ? { ...view, userInfo: null } : view
   }
 
   const showPayment = async (
@@ -67,9 +67,9 @@ const shownRequests = ({ find, findNow, showCustomer, showTokens }: Needs) => {
     payment: RequestedPayment,
     at: Instant,
     asOf: AsOf,
-  ): Promise<ShownPayment> => {
+  ): Promise<PaymentView> => {
     const outcome = outcomeAt(tid, payment, at)
-    const tokens = await shownTokens(streamOf(payments, tid), outcome, at, asOf)
+    const tokens = await tokensOf(streamOf(payments, tid), outcome, at, asOf)
     return { outcome, customer: showCustomer(outcome.customer), tokens }
   }
 
@@ -78,11 +78,11 @@ const shownRequests = ({ find, findNow, showCustomer, showTokens }: Needs) => {
     permission: RequestedPermission,
     at: Instant,
     asOf: AsOf,
-  ): Promise<ShownPermission> => {
+  ): Promise<PermissionView> => {
     const { merchant, customer } = permission.request
     const { payer, permissions } = permission
     const answered = { merchant, payer, permissions }
-    const tokens = await shownTokens(streamOf(permissionRequests, rid), answered, at, asOf)
+    const tokens = await tokensOf(streamOf(permissionRequests, rid), answered, at, asOf)
     return { ...permissionAt(permission, at), rid, customer: showCustomer(customer), tokens }
   }
 
@@ -118,7 +118,7 @@ const recordExpiry =
  */
 export const merchantViews = (needs: Needs) => {
   const { find, showCustomer } = needs
-  const shown = shownRequests(needs)
+  const views = requestViews(needs)
   const recorded = recordExpiry(needs)
 
   const findPayment = async (
@@ -131,14 +131,14 @@ export const merchantViews = (needs: Needs) => {
   }
 
   return {
-    ...shown,
+    ...views,
     findOutcome: async (merchant: string, tid: string, at: Instant) => {
       const found = await findPayment(merchant, tid)
       if (!found) return undefined
       const payment = await recorded(found, merchant, at, (handle, context) =>
         handle(payments, tid, { type: 'ExpirePayment', at }, context),
       )
-      return shown.showPayment(tid, payment, at, 'log')
+      return views.showPayment(tid, payment, at, 'log')
     },
     findRequested: async (merchant: string, tid: string) => {
       const payment = await findPayment(merchant, tid)
@@ -151,7 +151,7 @@ export const merchantViews = (needs: Needs) => {
       const current = await recorded(permission, merchant, at, (handle, context) =>
         handle(permissionRequests, rid, { type: 'ExpirePermission', at }, context),
       )
-      return shown.showPermission(rid, current, at, 'log')
+      return views.showPermission(rid, current, at, 'log')
     },
   }
 }

@@ -148,9 +148,9 @@ const mostMerchants = 50
  * @throws Refusal merchants_are_too_many, organization_is_claimed
  */
 export const signUpMerchant =
-  (needs: SignUpNeeds) => async (payer: string, given: SigningUp, context: Caused) => {
+  (needs: SignUpNeeds) => async (payer: string, details: SigningUp, context: Caused) => {
     const { handle } = needs
-    const { id, name, organizationId, currency, payoutAccount, phone, timeZone } = given
+    const { id, name, organizationId, currency, payoutAccount, phone, timeZone } = details
     if ((await needs.placesOf(payer)).length >= mostMerchants) refuse('merchants_are_too_many')
     // It already exists: somebody removed from its staff must not return through the old form.
     if ((await needs.findStaff(id)).members.length > 0) return

@@ -1,6 +1,6 @@
 import type { Instant } from '../domain/time.ts'
 import type { Cause } from '../domain/cause.ts'
-import type { Asked } from '../domain/decider.ts'
+import type { SigningTime } from '../domain/decider.ts'
 import type { Fence } from '../domain/leases.ts'
 import { schemaVersion, type EventType } from '../domain/events.ts'
 import type { NewEvent, Revision, Urgency } from './event-store.ts'
@@ -18,7 +18,7 @@ export type Origin = Cause & {
   readonly traceparent?: Traceparent | undefined
   readonly causationId?: string | null
   /** When and with which signature it was signed; kept if signed changes are ordered. */
-  readonly asked?: Asked | undefined
+  readonly asked?: SigningTime | undefined
   /** The lease, for work that only one node does at a time. */
   readonly lease?: Lease | undefined
   readonly urgency?: Urgency | undefined

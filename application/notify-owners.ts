@@ -20,7 +20,7 @@ export type DaySum = {
 }
 
 /** What a message tells, as far as its text names it. */
-export type Told = {
+export type NoticeContent = {
   readonly what: NoticeKind | NewsTopic | 'sign_in'
   readonly shop: string
   readonly money: Money | null
@@ -33,11 +33,11 @@ export type Told = {
 
 /** The texts of messages to owners and other staff. */
 type OwnerWords = {
-  readonly notice: (told: Told) => string
-  readonly accountAsked: (shop: string, endOfAccount: string) => string
+  readonly notice: (content: NoticeContent) => string
+  readonly accountChangeRequested: (shop: string, endOfAccount: string) => string
   readonly accountWithdrawn: (shop: string, endOfAccount: string, why: WhyWithdrawn) => string
   readonly factorsChanged: (shop: string, name: string) => string
-  readonly ownerChangeAsked: (shop: string) => string
+  readonly ownerChangeRequested: (shop: string) => string
   readonly ownerChangeWithdrawn: (shop: string, why: WhyWithdrawn) => string
 }
 

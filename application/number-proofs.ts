@@ -57,7 +57,7 @@ type Proof = ProvedNumber & {
   readonly until: Instant
 }
 
-type Asked = Pick<Proof, 'purpose' | 'phone'> & {
+type ProofRequest = Pick<Proof, 'purpose' | 'phone'> & {
   readonly payer?: string
   readonly at: Instant
   readonly address: string
@@ -109,7 +109,7 @@ export const numberProofs = (needs: NumberProofNeeds) => {
   const { use, isUsed } = usedCodes(needs)
 
   /** Sends a code. @throws Refusal messages_cannot_be_sent, sign_in_is_locked */
-  const ask = ({ phone, at, address, word, traceparent, ...asking }: Asked): string => {
+  const ask = ({ phone, at, address, word, traceparent, ...asking }: ProofRequest): string => {
     const { purpose, payer = '', isOptional = false } = asking
     const isSent = countMessage(needs, phone, at, isOptional)
     messageLimits.address.check(address, at)
@@ -122,8 +122,8 @@ export const numberProofs = (needs: NumberProofNeeds) => {
     if (code !== null && sendMessage)
       needs.afterAnswer(async () => sendMessage(phone, await word(code), traceparent))
     const until = secondsAfter(at, proofLifetime)
-    const asked = { purpose, phone, payer: payer || null, askedAt: at }
-    const proof: Proof = { id: needs.newId(), ...asked, code, until }
+    const claim = { purpose, phone, payer: payer || null, askedAt: at }
+    const proof: Proof = { id: needs.newId(), ...claim, code, until }
     return needs.seal(JSON.stringify(proof))
   }
 

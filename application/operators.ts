@@ -23,9 +23,9 @@ export const makeOperators = (needs: StaffNeeds) => {
     findOperators,
     /** Invites somebody who has no account yet. @throws Refusal as `inviteStaff` */
     addOperator: (
-      given: { readonly phone: string; readonly terms: OperatorTerms; readonly by?: string },
+      invitation: { readonly phone: string; readonly terms: OperatorTerms; readonly by?: string },
       context: Context,
-    ) => staff.addStaff(own, given, context),
+    ) => staff.addStaff(own, invitation, context),
     changeOperators: async (command: MemberCommand<OperatorTerms>, context: Context) => {
       await needs.handle(operators, own, command, context)
     },
@@ -50,8 +50,8 @@ type Notifying = Pick<OperatorWork, 'addOperator'> & {
 /** Adds or invites somebody and sends one message about it. @throws Refusal as `addOperator` */
 export const addAndTell =
   ({ addOperator, sendMessage }: Notifying) =>
-  async (given: Parameters<typeof addOperator>[0], text: string, context: Context) => {
-    const added = await addOperator(given, context)
-    if (added.isNew) sendMessage?.(given.phone, text, context.traceparent)
+  async (invitation: Parameters<typeof addOperator>[0], text: string, context: Context) => {
+    const added = await addOperator(invitation, context)
+    if (added.isNew) sendMessage?.(invitation.phone, text, context.traceparent)
     return added
   }

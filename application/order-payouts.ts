@@ -46,10 +46,10 @@ export const orderPayouts = async (needs: Needs, messageId: string) => {
     // Banks reject past dates; it may be another day there than at the merchant's.
     const isHoliday = await needs.holidaysOf(merchant)
     const { day: earliest } = payoutDay(today, 0, needs.timeZone, isHoliday)
-    const wanted = made?.payoutDay ?? earliest
-    const day = wanted < earliest ? earliest : wanted
-    const asked = { serial, messageId, payoutAccount, payoutDay: day, heldIn }
-    const command = { type: 'OrderPayout', ...asked } as const
+    const planned = made?.payoutDay ?? earliest
+    const day = planned < earliest ? earliest : planned
+    const payout = { serial, messageId, payoutAccount, payoutDay: day, heldIn }
+    const command = { type: 'OrderPayout', ...payout } as const
     const { events } = await needs.handle(settlements, merchant, command, needs.contextOf(merchant))
     return events.length > 0 ? 'ordered' : 'ordered by another'
   }
@@ -65,6 +65,6 @@ export const orderPayouts = async (needs: Needs, messageId: string) => {
     }
     await nextTurn()
   }
-  const count = (wanted: End): number => ends.filter((end) => end === wanted).length
+  const count = (kind: End): number => ends.filter((end) => end === kind).length
   return { ordered: count('ordered'), withoutAccount: count('without account') }
 }

@@ -28,7 +28,7 @@ type Needs = Pick<Deciding, 'handle'> & {
 }
 
 /** In the time zone of the shop, so that nobody is woken. */
-const toldAtMs = 7 * 3_600_000
+const sendingTimeMs = 7 * 3_600_000
 
 /** Owes staff a message about news that some of them want, once each. */
 export const oweMessages = (needs: Needs) => {
@@ -51,7 +51,7 @@ export const oweMessages = (needs: Needs) => {
     ofDays: async (at: Instant): Promise<void> => {
       for (const { merchant, timeZone } of await dailyShops()) {
         const today = dayIn(timeZone, at)
-        const isEarly = at < instantOn(timeZone, today, toldAtMs)
+        const isEarly = at < instantOn(timeZone, today, sendingTimeMs)
         if (isEarly || lookedAt.get(merchant) === today) continue
         const about = dayOf((today - 1) * dayMs)
         const news = { topic: 'daily_sum', about, money: null } as const

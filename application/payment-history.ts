@@ -50,7 +50,7 @@ type Message = {
   readonly attempts: number
 }
 
-export type ToldOfPayment<Row extends Message = Message> = Row & {
+export type PaymentMessage<Row extends Message = Message> = Row & {
   readonly tries: readonly Attempt[]
 }
 
@@ -58,7 +58,7 @@ export type ToldOfPayment<Row extends Message = Message> = Row & {
  * The newest messages about a payment, or those before a rank, including those without an address,
  * each with its attempts.
  */
-export const toldOfPayment =
+export const messagesOfPayment =
   <Row extends Message>(
     listAbout: (subject: string, before: number, limit: number) => Promise<readonly Row[]>,
     attemptsOf: (id: string) => Promise<readonly Attempt[]>,
@@ -67,7 +67,7 @@ export const toldOfPayment =
     tid: string,
     limit: number,
     before = Number.MAX_SAFE_INTEGER,
-  ): Promise<readonly ToldOfPayment<Row>[]> => {
+  ): Promise<readonly PaymentMessage<Row>[]> => {
     const rows = await listAbout(streamOf(payments, tid), before, limit)
     return Promise.all(
       rows.map(async (row) => ({

@@ -27,15 +27,15 @@ type CustomerPermissionRequest = PermissionRequest & { readonly customer: string
 /** Returns the rid, the same for a repeated request. */
 export const requestPermission =
   ({ handle, find, ridOf, identify }: RequestNeeds) =>
-  async (wanted: CustomerPermissionRequest, context: Context): Promise<string> => {
-    const { merchant, posId, posTid, customer } = wanted
+  async (permission: CustomerPermissionRequest, context: Context): Promise<string> => {
+    const { merchant, posId, posTid, customer } = permission
     const rid = ridOf(merchant, posId, posTid)
     const { at } = context
     const posIsKnown = await isPosKnown({ find }, merchant, posId)
     const shop = await find(merchants, merchant)
     const { currency } = shop.status === 'present' ? shop.data : refuse('merchant_is_unknown')
     const commandFor = (stored: string, payer: string | null) => {
-      const request = { ...wanted, customer: stored }
+      const request = { ...permission, customer: stored }
       return {
         type: 'RequestPermission',
         at,

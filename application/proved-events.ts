@@ -50,7 +50,7 @@ export type ReceiptEntry = {
   readonly proof: string
   readonly leaf: string
   /** Undefined if it is withheld. */
-  readonly shown: Omit<EncodedEvent, 'leaf'> | undefined
+  readonly disclosed: Omit<EncodedEvent, 'leaf'> | undefined
 }
 
 export type NotedCheckpoint = { readonly size: number; readonly note: string }
@@ -98,7 +98,7 @@ export const proving = (
       const index = indexOf(event)
       const proof = formatProof({ index, hashes: tree.inclusionProof(index, size), checkpoint })
       const isWithheld = namesPayer({ data, metadata: event.metadata })
-      return { index, type, line, proof, leaf, shown: isWithheld ? undefined : shown }
+      return { index, type, line, proof, leaf, disclosed: isWithheld ? undefined : shown }
     },
   }
 }

@@ -19,7 +19,7 @@ type RecoveryNeeds = Pick<
 }
 
 /** Two of these are required, including one of the first two. */
-export type RecoveryGiven = {
+export type RecoveryFactors = {
   readonly numberCode: string
   readonly recoveryCode: string
   readonly pin: string
@@ -50,7 +50,7 @@ const proveRecovery = (needs: RecoveryNeeds) => {
 
   return async (
     proof: string,
-    given: RecoveryGiven,
+    factors: RecoveryFactors,
     { at, address }: { readonly at: Instant; readonly address: string | undefined },
   ): Promise<Recovered | undefined> => {
     await people.caughtUp()
@@ -58,23 +58,23 @@ const proveRecovery = (needs: RecoveryNeeds) => {
     const payer = phone === undefined ? undefined : people.findPerson(phone)
     const found = payer === undefined ? undefined : await credentialsOf(payer)
     const number =
-      given.numberCode === ''
+      factors.numberCode === ''
         ? undefined
-        : await proofs.check(proof, 'recovery', given.numberCode, at)
+        : await proofs.check(proof, 'recovery', factors.numberCode, at)
     const hasNumber = number !== undefined
     if (payer === undefined || !found) return undefined
     const { credentials, sealed } = found
-    const hash = digestOf(plainRecoveryCode(given.recoveryCode))
+    const hash = digestOf(plainRecoveryCode(factors.recoveryCode))
     const hasRecovery =
-      given.recoveryCode !== '' && withoutRecoveryCode(credentials, hash) !== undefined
+      factors.recoveryCode !== '' && withoutRecoveryCode(credentials, hash) !== undefined
     if (!hasNumber && !hasRecovery) return undefined
     recoveryTries.check(payer, at)
     const turn = { address, isKnown: false }
     const keepsPin =
-      given.pin !== '' && (await needs.verifyPin(given.pin, credentials.pinHash, payer, turn))
+      factors.pin !== '' && (await needs.verifyPin(factors.pin, credentials.pinHash, payer, turn))
     // Concurrent guesses may have used up the attempts.
     recoveryTries.check(payer, at)
-    const step = given.code === '' ? null : needs.stepOfCode(credentials.codeSecret, given.code)
+    const step = factors.code === '' ? null : needs.stepOfCode(credentials.codeSecret, factors.code)
     const keepsAuthenticator = step !== null
     const proved = [hasNumber, hasRecovery, keepsPin, keepsAuthenticator].filter(Boolean).length
     if (proved < 2) {

@@ -20,7 +20,7 @@ export type RefusalLine = {
 }
 
 /** Which refusals to find; absent members match all. */
-export type RefusalsWanted = {
+export type RefusalFilter = {
   readonly from: number
   readonly to: number
   readonly merchant?: string | undefined

@@ -20,7 +20,7 @@ export const releaseNumber =
 type Registration = {
   readonly profile: Profile
   readonly credentials: Credentials
-  readonly wantedId?: string | undefined
+  readonly requestedId?: string | undefined
   /** The number was just proved, so it is taken from an account that holds it. */
   readonly takesOver?: boolean
 }
@@ -31,11 +31,11 @@ export const registerPayer = (needs: PeopleWork) => {
   const release = releaseNumber(needs)
 
   return async (
-    { profile, credentials, wantedId, takesOver = false }: Registration,
+    { profile, credentials, requestedId, takesOver = false }: Registration,
     context: Context,
   ): Promise<string> => {
     const secret = JSON.stringify(credentials)
-    const holder = await people.personFor(profile.phone, wantedId)
+    const holder = await people.personFor(profile.phone, requestedId)
     const holding = await find(payers, holder)
     const isPayer = holding.status === 'present'
     // Equal texts seal equally; salts are random, so only a repeat has equal credentials.

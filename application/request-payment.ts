@@ -39,14 +39,14 @@ export const isPosKnown = async (
  */
 export const requestPayment =
   ({ handle, find, tidOf, identify, awaitScan }: Needs) =>
-  async (wanted: PaymentRequest, context: Context, known?: string): Promise<string> => {
-    const { merchant, posId, posTid, customer, maxScanAge } = wanted
+  async (payment: PaymentRequest, context: Context, known?: string): Promise<string> => {
+    const { merchant, posId, posTid, customer, maxScanAge } = payment
     const { at } = context
     const tid = tidOf(merchant, posId, posTid)
     const posIsKnown = await isPosKnown({ find }, merchant, posId)
-    const ledgerIsOpen = await isLedgerOpen({ find }, merchant, wanted.ledger)
+    const ledgerIsOpen = await isLedgerOpen({ find }, merchant, payment.ledger)
     const commandFor = (stored: string | null, payer: Customer) => {
-      const request = { ...wanted, customer: stored }
+      const request = { ...payment, customer: stored }
       return {
         type: 'RequestPayment',
         at,

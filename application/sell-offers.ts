@@ -50,8 +50,8 @@ type Needs = Deciding &
 
 const requestOf = (id: string, { offer }: MadeOffer, { posTid }: Taken): PaymentRequest => {
   const { merchant, posId, currency, amount, text } = offer
-  const asked = { merchant, posId, posTid, currency, amount, text, phone: null, expiresIn }
-  return { ...takenRequest({ ...asked, isReserved: false }), customer: customerOfOffer(id) }
+  const request = { merchant, posId, posTid, currency, amount, text, phone: null, expiresIn }
+  return { ...takenRequest({ ...request, isReserved: false }), customer: customerOfOffer(id) }
 }
 
 /** Gives back what holds a place and will not be paid, and requests what a crash left out. */

@@ -8,7 +8,7 @@ import type { Find } from './find-state.ts'
 import type { Context, Handle } from './handle.ts'
 
 /** Absent members keep their value at that time. */
-export type WantedFees = {
+export type FeeChange = {
   readonly from: Instant
   /** The merchant's own by default. */
   readonly currency?: Currency | undefined
@@ -40,11 +40,11 @@ export const taxcodesKnown = async ({
 /** The complete schedule that a merchant would get. @throws Refusal resource_is_unknown */
 export const planFees =
   ({ find }: { readonly find: Find }) =>
-  async (id: string, { from, terms, ...wanted }: WantedFees): Promise<FeePlan> => {
+  async (id: string, { from, terms, ...change }: FeeChange): Promise<FeePlan> => {
     const merchant = await find(merchants, id)
     if (merchant.status !== 'present') return refuse('resource_is_unknown')
     const own = merchant.data.currency
-    const currency = wanted.currency ?? own
+    const currency = change.currency ?? own
     const schedules = await find(feeSchedules, id, 'log')
     const before = termsInForce(schedules, currency, own, from)
     const { vat } = terms.taxcode === undefined ? before : terms

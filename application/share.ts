@@ -45,9 +45,9 @@ export const listOwn =
   ) =>
   (limit: number): readonly Row[] => {
     if (isAll) return list(limit)
-    for (let asked = limit; ; asked *= 4) {
-      const listed = list(asked)
+    for (let count = limit; ; count *= 4) {
+      const listed = list(count)
       const own = listed.filter((row) => isOwn(merchantOf(row)))
-      if (own.length >= limit || listed.length < asked) return own.slice(0, limit)
+      if (own.length >= limit || listed.length < count) return own.slice(0, limit)
     }
   }

@@ -6,7 +6,7 @@ import { revealClaims, grantedClaims, type GrantedClaims } from './claims.ts'
 import type { Tokens } from './tokens.ts'
 import type { AsOf } from './find-state.ts'
 
-export type ShownTokens = {
+export type TokensView = {
   readonly accessToken: string
   readonly refreshToken: string
   readonly idToken: string | null
@@ -46,7 +46,7 @@ export type Granted = {
 /** Derives the tokens of a grant again, with the payer's data as of that time. */
 export const showTokens =
   ({ tokens, findProfile, subjectOf, signIdToken }: Needs) =>
-  async (granted: Granted, at: Instant, asOf?: AsOf): Promise<ShownTokens> => {
+  async (granted: Granted, at: Instant, asOf?: AsOf): Promise<TokensView> => {
     const { grant, generation, payer, merchant, client: audience } = granted
     const { scope, tokens: issued } = granted.permissions
     const { issuedAt, expiresAt } = issued

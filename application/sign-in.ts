@@ -37,7 +37,7 @@ export type SignInNeeds = PeopleWork & {
 type Session = { readonly token: string; readonly expiresAt: Instant }
 
 /** What a device reports about itself. */
-type DeviceGiven = {
+type DeviceReport = {
   /** SHA-256 of its cookie. */
   readonly known?: string | undefined
   readonly name?: string | undefined
@@ -136,17 +136,17 @@ const checkCode = (needs: SignInNeeds) => {
     id: string,
     code: string,
     context: Context,
-    { name, known }: DeviceGiven = {},
+    { name, known }: DeviceReport = {},
   ): Promise<Session> => {
     const { at } = context
-    const given = await read(id, code)
+    const parsedCode = await read(id, code)
     const { token, digest: session } = needs.newSession()
     const expiresAt = at + sessionLifetime * 1000
     const device = name === undefined ? undefined : people.seal(id, name)
     const { events } = await handle(
       payers,
       id,
-      { type: 'SignIn', at, ...given, codesWorkOnce, session, expiresAt, device, known },
+      { type: 'SignIn', at, ...parsedCode, codesWorkOnce, session, expiresAt, device, known },
       ownContext(id, context),
     )
     return events.some(({ type }) => type === 'PayerSignedIn')

@@ -1,5 +1,5 @@
 import { payers, staffs } from '../domain/aggregates.ts'
-import { isOwner, ownersToldMs, staffActor, wasOwner } from '../domain/merchant/staff.ts'
+import { isOwner, ownersNotifiedMs, staffActor, wasOwner } from '../domain/merchant/staff.ts'
 import type { StaffTerms } from '../domain/merchant/staff-roles.ts'
 import type { Profile } from '../domain/people/profile.ts'
 import { refuse } from '../domain/refusal.ts'
@@ -29,7 +29,11 @@ type Kind<Terms extends AnyTerms> = {
   readonly actorOf: (member: string) => string
 }
 
-type Asked<Terms> = { readonly phone: string; readonly terms: Terms; readonly by?: string }
+type InvitationRequest<Terms> = {
+  readonly phone: string
+  readonly terms: Terms
+  readonly by?: string
+}
 
 /** Maximum number of merchants listed for one person. */
 const mostMerchants = 500
@@ -46,7 +50,12 @@ const personsOf = async (
 /** Invites somebody, or adds an account directly if its number is proved. */
 const ask =
   <Terms extends AnyTerms>(needs: StaffNeeds, { aggregate }: Kind<Terms>) =>
-  async (staff: string, { phone, terms, by }: Asked<Terms>, isAdded: boolean, context: Context) => {
+  async (
+    staff: string,
+    { phone, terms, by }: InvitationRequest<Terms>,
+    isAdded: boolean,
+    context: Context,
+  ) => {
     const { handle, people } = needs
     const account = await needs.holderOf(phone)
     const person = account ?? (await people.personFor(phone))
@@ -80,16 +89,16 @@ const accept =
 
 /** Staff membership and invitations. */
 export const staffOf = <Terms extends AnyTerms>(needs: StaffNeeds, kind: Kind<Terms>) => {
-  const asked = ask(needs, kind)
+  const invite = ask(needs, kind)
   return {
     memberIdOf: needs.memberIdOf,
     findStaff: async (staff: string): Promise<Members<Terms>> =>
       needs.find(kind.aggregate, staff, 'log'),
     /** @throws Refusal person_is_on_the_staff_already, staff_is_too_large, role_forbids_it */
-    inviteStaff: (staff: string, given: Asked<Terms>, context: Context) =>
-      asked(staff, given, false, context),
-    addStaff: (staff: string, given: Asked<Terms>, context: Context) =>
-      asked(staff, given, true, context),
+    inviteStaff: (staff: string, invitation: InvitationRequest<Terms>, context: Context) =>
+      invite(staff, invitation, false, context),
+    addStaff: (staff: string, invitation: InvitationRequest<Terms>, context: Context) =>
+      invite(staff, invitation, true, context),
     acceptInvitation: accept(needs, kind),
     personsOf: (payer: string) => personsOf(needs, payer),
     /** The invited number; undefined once the person is erased. */
@@ -135,7 +144,7 @@ export const makeStaff = ({
     /** Where somebody is no owner any more, but was one lately. */
     ownedLately: async (payer: string, at: Instant) => {
       await caughtUp()
-      const gone = rows.lately(payer, at - ownersToldMs, mostMerchants)
+      const gone = rows.lately(payer, at - ownersNotifiedMs, mostMerchants)
       const places = [...rows.ofPerson(payer, mostMerchants), ...gone]
       const found = places.map(async ({ merchant, member }) => {
         const { members } = await staff.findStaff(merchant)

@@ -121,12 +121,12 @@ const measureService = async (
     count,
     askAll(tids, 200, (tid) => secret(...payments.outcome(tid))),
   )
-  const told = Math.ceil(count / 5)
-  const others = await authorize(shop, `${label}-told`, told, receivers.uris)
-  await receivers.until(told)
-  await add('capture with its callback', told, async () => {
+  const withCallback = Math.ceil(count / 5)
+  const others = await authorize(shop, `${label}-told`, withCallback, receivers.uris)
+  await receivers.until(withCallback)
+  await add('capture with its callback', withCallback, async () => {
     await captureAll(others)()
-    await receivers.until(told)
+    await receivers.until(withCallback)
   })
   const pages = Math.ceil(count / 50)
   await add('page', pages, async () => {

@@ -33,16 +33,16 @@ const largestRead = 65_536
 export const openConnection = async ({ host, port }: Address) => {
   const bytes = Buffer.allocUnsafe(largestRead)
   let received = ''
-  let asked: { resolve(answer: Answer): void; reject(error: Error): void } | undefined
+  let waiting: { resolve(answer: Answer): void; reject(error: Error): void } | undefined
 
-  const fail = (error: Error): void => asked?.reject(error)
+  const fail = (error: Error): void => waiting?.reject(error)
   const onBytes = (length: number): boolean => {
     received += bytes.toString('latin1', 0, length)
     try {
       const answer = answerIn(received)
       if (answer) {
         received = ''
-        asked?.resolve(answer)
+        waiting?.resolve(answer)
       }
     } catch (error) {
       fail(error as Error)
@@ -59,7 +59,7 @@ export const openConnection = async ({ host, port }: Address) => {
     ask: (request: string) =>
       new Promise<Answer>((resolve, reject) => {
         if (socket.destroyed) return reject(new Error('the server has closed the connection'))
-        asked = { resolve, reject }
+        waiting = { resolve, reject }
         socket.write(request, 'latin1')
       }),
     close: (): void => void socket.destroy(),

@@ -70,7 +70,7 @@ const requestOf = (about: About): PaymentRequest => ({
 
 const commandsFor = (fate: Fate, at: number, request: PaymentRequest): PaymentCommand[] => {
   const facts = { payer: { id: payer }, posIsKnown: true, ledgerIsOpen: true }
-  const asked: PaymentCommand = { type: 'RequestPayment', at, request, facts }
+  const requested: PaymentCommand = { type: 'RequestPayment', at, request, facts }
   const none = { additionalAmount: null, credit: false }
   const accepted: PaymentCommand = { type: 'AuthorizePayment', at: at + 5_000, payer, ...none }
   const part = (id: string, amount: number) => {
@@ -86,29 +86,29 @@ const commandsFor = (fate: Fate, at: number, request: PaymentRequest): PaymentCo
   const third = Math.floor(request.amount / 3)
   switch (fate) {
     case 'waiting':
-      return [asked]
+      return [requested]
     case 'authorized':
-      return [asked, accepted]
+      return [requested, accepted]
     case 'captured':
-      return [asked, accepted, whole]
+      return [requested, accepted, whole]
     case 'in parts': {
       const parts = [capture('one', third), capture('two', third, 90_000)]
-      return [asked, accepted, ...parts, { type: 'ReleasePayment', at: at + 99_000 }]
+      return [requested, accepted, ...parts, { type: 'ReleasePayment', at: at + 99_000 }]
     }
     case 'in many parts': {
       const parts = Array.from({ length: manyParts }, (_, index) => capture(`c-${index}`, 1))
-      return [asked, accepted, ...parts]
+      return [requested, accepted, ...parts]
     }
     case 'refunded':
-      return [asked, accepted, whole, refund(request.amount)]
+      return [requested, accepted, whole, refund(request.amount)]
     case 'refunded in part':
-      return [asked, accepted, whole, refund(third)]
+      return [requested, accepted, whole, refund(third)]
     case 'released':
-      return [asked, { type: 'ReleasePayment', at: at + 9_000 }]
+      return [requested, { type: 'ReleasePayment', at: at + 9_000 }]
     case 'declined':
-      return [asked, { type: 'DeclinePayment', at: at + 5_000, payer }]
+      return [requested, { type: 'DeclinePayment', at: at + 5_000, payer }]
     case 'expired':
-      return [asked, { type: 'ExpirePayment', at: at + 21_600_000 }]
+      return [requested, { type: 'ExpirePayment', at: at + 21_600_000 }]
   }
 }
 
@@ -126,9 +126,9 @@ export const appending = (
 
 /** The attempts that delivered the messages of events. */
 const deliveriesOf = ({ stream, after, events }: Appending, uri: string): Appending[] =>
-  events.flatMap((told, index) => {
-    const { at, merchant, schema } = told.metadata as unknown as Record<string, number & string>
-    const name = callbackNameOf(told.type, Number(schema))
+  events.flatMap((event, index) => {
+    const { at, merchant, schema } = event.metadata as unknown as Record<string, number & string>
+    const name = callbackNameOf(event.type, Number(schema))
     if (name === undefined) return []
     const data = {
       subject: stream,
@@ -144,7 +144,7 @@ const deliveriesOf = ({ stream, after, events }: Appending, uri: string): Append
     }
     const origin = { at: Number(at), merchant: String(merchant), actor: 'user:pos1' }
     const events = [{ type: 'CallbackAttempted', data }]
-    return [appending(streamOf(callbacks, told.id), noStream, events, origin)]
+    return [appending(streamOf(callbacks, event.id), noStream, events, origin)]
   })
 
 type TidOf = (merchant: string, posId: string, posTid: string) => string

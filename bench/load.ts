@@ -215,11 +215,11 @@ const work = async (
   until: number,
 ) => {
   const ask: Ask = async (request, expected) => {
-    const asked = performance.now()
+    const sentAt = performance.now()
     const answer = await connection.ask(request)
     const answered = performance.now()
-    if (asked >= from && answered <= until) {
-      count.latencies.push(answered - asked)
+    if (sentAt >= from && answered <= until) {
+      count.latencies.push(answered - sentAt)
       count.last = answered
     }
     if (answer.status !== expected)

@@ -67,10 +67,10 @@ const worst = (log: PortalLog, now: number): string[] => {
   const code = `points-of-sale/code/${codeOf(7)}`
   const year = query({ since: dayOf(now - 360 * dayMs) })
   return [
-    ...['days=1', 'days=this_week', 'days=90', year].map((asked) => `?${asked}`),
-    ...listQueries(log, now).map((asked) => `payments?${asked}`),
+    ...['days=1', 'days=this_week', 'days=90', year].map((search) => `?${search}`),
+    ...listQueries(log, now).map((search) => `payments?${search}`),
     ...searched(log).map((q) => `search?${query({ q })}`),
-    ...['', 'status=refunded', 'status=fail', 'q=none'].map((asked) => `payments.csv?${asked}`),
+    ...['', 'status=refunded', 'status=fail', 'q=none'].map((search) => `payments.csv?${search}`),
     ...found.flatMap((tid) => [`payments/${tid}`, `payments/${tid}/events?at=none`]),
     ...['capture', 'release', 'renew', 'refund'].map((action) => `payments/${many}/${action}`),
     `payments/${tids['authorized']}/capture?amount=1`,
@@ -99,11 +99,13 @@ const operatorsWorst = ({ tids }: PortalLog, now: number): string[] => {
   const days = [40, 200].map((back) => dayOf(now - back * dayMs))
   const logged = ['', 'type=key_rotated', 'merchant=none', 'actor=payer']
   return [
-    ...found.map((asked) => `merchants?${asked}`),
+    ...found.map((search) => `merchants?${search}`),
     ...['due', 'ordered', 'paid', 'returned'].map((status) => `payouts?status=${status}`),
     ...['', ...days].map((day) => `journal?day=${day}`),
-    ...[...entries, ...days.map((day) => `day=${day}`)].map((asked) => `journal/entries?${asked}`),
-    ...logged.map((asked) => `security?${asked}`),
+    ...[...entries, ...days.map((day) => `day=${day}`)].map(
+      (search) => `journal/entries?${search}`,
+    ),
+    ...logged.map((search) => `security?${search}`),
     ...['sandbox/2', ...Object.values(tids)].map((subject) => `story?${query({ subject })}`),
     ...['events/1', 'events/1000000'],
   ]
@@ -280,8 +282,8 @@ const startBrowsing = ({ base, headers }: Portal, log: PortalLog, people: number
   }
 
   /** Like the page's script: fetches the page again on each event, until the person leaves it. */
-  const follow = async (path: string, shown: string, until: number): Promise<void> => {
-    let html = shown
+  const follow = async (path: string, mark: string, until: number): Promise<void> => {
+    let html = mark
     while (performance.now() < until && !ending.signal.aborted) {
       const [, events] = /<main[^>]* data-follow="([^"]*)"/.exec(html) ?? []
       if (events === undefined) return

@@ -14,9 +14,9 @@ export const openProbe = () => {
   return {
     nodeOptions: `--import ${fileURLToPath(new URL('probe.mjs', import.meta.url))}`,
     onMessage: (message: unknown): void => {
-      const { threadId, heap, answer: given } = message as Message
+      const { threadId, heap, answer: answered } = message as Message
       if (threadId !== undefined && heap !== undefined) heaps.set(threadId, heap)
-      if (given) answer(given)
+      if (answered) answer(answered)
     },
     /** Bytes in the heaps of all threads, including garbage. */
     heaps: () => [...heaps.values()].reduce((sum, one) => sum + one, 0),

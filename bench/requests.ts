@@ -300,7 +300,7 @@ const processes: Case = {
 
 /** Takes what the exporter sends, and reads none of it. */
 const startCollector = async ({ later }: Scope): Promise<string> => {
-  const server = createServer((asked, answer) => asked.resume().on('end', () => answer.end()))
+  const server = createServer((request, answer) => request.resume().on('end', () => answer.end()))
   await once(server.listen(0, '127.0.0.1'), 'listening')
   later(() => server.close())
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`

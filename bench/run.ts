@@ -42,7 +42,7 @@ const say = (text: string): void => void process.stderr.write(`${text}\n`)
 
 type Build = Map<string, readonly Figure[]>
 
-const shown = (value: number): string =>
+const printed = (value: number): string =>
   Math.abs(value) >= 100 ? Math.round(value).toLocaleString('en') : value.toFixed(2)
 
 const inTable = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
@@ -64,8 +64,8 @@ const rowOf = ([what, figures]: readonly [string, readonly Figure[]]): string[] 
   const isReached = comparison === '≥' ? compared >= wanted : compared <= wanted
   return [
     what,
-    `${shown(value)} ${unit}`,
-    limits.length > 0 ? shown(median(limits)) : '',
+    `${printed(value)} ${unit}`,
+    limits.length > 0 ? printed(median(limits)) : '',
     limits.length > 0 ? ratio.toFixed(2) : '',
     target ? `${comparison} ${wanted}${of === 'value' ? ` ${unit}` : ''}` : '',
     target ? (isReached ? 'yes' : 'no') : '',
@@ -80,7 +80,7 @@ const tableOfOne = (figures: Build): string =>
 const tableOfBoth = (ours: Build, theirs: Build): string => {
   const rows = [...ours].map(([what, figures]) => {
     const others = theirs.get(what) ?? []
-    const each = (all: readonly Figure[]) => all.map(({ value }) => shown(value)).join(' ')
+    const each = (all: readonly Figure[]) => all.map(({ value }) => printed(value)).join(' ')
     const ratios = figures.map(({ value }, at) => value / (others[at]?.value ?? Number.NaN))
     return [`${what}, ${figures[0]?.unit}`, each(figures), each(others), median(ratios).toFixed(2)]
   })

@@ -148,7 +148,7 @@ const newPeople = (count: number): KeptPerson[] =>
 type Opened = { readonly seconds: number; readonly kept: number; readonly most: number }
 
 /** Opens a vault as a node does: the seconds, and the bytes that it keeps and needs at most. */
-const openHere = async (place: string, folder: string): Promise<Opened> => {
+const openInline = async (place: string, folder: string): Promise<Opened> => {
   collect()
   const { heapUsed, external } = process.memoryUsage()
   const began = performance.now()
@@ -214,4 +214,4 @@ export const cases: Scenario = { vault, eventstoredb }
 const [, script, word, place = '', folder = ''] = process.argv
 
 if (script === own && word === 'open')
-  process.stdout.write(JSON.stringify(await openHere(place, folder)))
+  process.stdout.write(JSON.stringify(await openInline(place, folder)))

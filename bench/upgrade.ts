@@ -168,11 +168,11 @@ const measure = async (scope: Scope, all: readonly Settings[], words: Words): Pr
   const began = performance.now()
   await pause(1_000 * scope.seconds)
   const folds = performance.now()
-  const told: string[] = []
+  const printed: string[] = []
   for (const { settings } of nodes)
-    told.push(await next.command(settings, '--json', 'upgrade', 'prepare', '--share', '0.5'))
+    printed.push(await next.command(settings, '--json', 'upgrade', 'prepare', '--share', '0.5'))
   const prepared = performance.now()
-  const [{ events, differences }] = told.map((one) => JSON.parse(one)) as [Prepared]
+  const [{ events, differences }] = printed.map((one) => JSON.parse(one)) as [Prepared]
 
   use('next')
   const forward = await replaceAll(nodes, running, p99)

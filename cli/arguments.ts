@@ -71,7 +71,7 @@ export const presentMerchant = async ({ find }: Core, id: string): Promise<Merch
 const standardInput = '-'
 
 /** Editors end a file with a line break. */
-const withoutLineBreak = (given: string): string => given.replace(/\r?\n$/, '')
+const withoutLineBreak = (content: string): string => content.replace(/\r?\n$/, '')
 
 /** Prompts on the terminal, without echo. */
 const prompt = async (what: string): Promise<string> => {

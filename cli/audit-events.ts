@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { start, type EventStore, type RecordedEvent } from '../application/event-store.ts'
-import { isWanted, type Wanted } from '../audit/explain/browse.ts'
+import { isWanted, type EventFilter } from '../audit/explain/browse.ts'
 import type { Check } from '../audit/explain/needs.ts'
 import { proveOrder, type OrderProof } from '../audit/explain/prove-order.ts'
 import { checkHasCome } from '../audit/as-of/write-as-of.ts'
@@ -53,8 +53,8 @@ const options = {
   iso: flag('print times as ISO 8601 instead of as they are stored'),
 }
 
-const isChosen = ({ request, after, type: types, ...wanted }: ValuesOf<typeof options>) => {
-  const isIt = isWanted(wanted as Wanted)
+const isChosen = ({ request, after, type: types, ...filter }: ValuesOf<typeof options>) => {
+  const isIt = isWanted(filter as EventFilter)
   return (event: RecordedEvent): boolean =>
     event.position > after &&
     (types === undefined || types.includes(event.type)) &&
@@ -68,8 +68,8 @@ const isChosen = ({ request, after, type: types, ...wanted }: ValuesOf<typeof op
  */
 const printEvent = (stored: RecordedEvent, isIso: boolean): void => {
   const { stream, revision, position, id, type, data, metadata } = stored
-  const shown = { stream, revision, position, id, type, data, metadata }
-  line(isIso ? withIsoTimes(shown) : shown)
+  const printed = { stream, revision, position, id, type, data, metadata }
+  line(isIso ? withIsoTimes(printed) : printed)
   try {
     parseEvent(stored)
   } catch (error) {
@@ -118,10 +118,10 @@ const eventNamed = async (store: OpenedStore, name: string): Promise<RecordedEve
 
 const marks = { true: 'holds', false: 'DOES NOT HOLD', null: 'unknown' } as const
 
-const shownCheck = ({ holds, says }: Check): string => `${marks[`${holds}`]}: ${says}\n`
+const checkText = ({ holds, says }: Check): string => `${marks[`${holds}`]}: ${says}\n`
 
-const shown = ({ verdict, checks }: OrderProof): string =>
-  `${checks.map(shownCheck).join('')}${verdict}\n`
+const proofText = ({ verdict, checks }: OrderProof): string =>
+  `${checks.map(checkText).join('')}${verdict}\n`
 
 export const proofCommand = onLog({
   name: 'proof-of-order <event>',
@@ -139,7 +139,7 @@ export const proofCommand = onLog({
     const { stream, revision, position, id, type } = event
     const of = { event: { stream, revision, position, id, type }, ...proof }
     const head = `event ${position}: ${type}, revision ${revision} of ${stream}\n`
-    show(terminal, of, head + shown(proof))
+    show(terminal, of, head + proofText(proof))
     if (!proof.holds) process.exitCode = 1
   },
 })

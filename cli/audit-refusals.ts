@@ -1,6 +1,6 @@
 import { fail } from '../infrastructure/failures.ts'
 import type { ExplainedRefusal } from '../audit/explain/decide-again.ts'
-import type { RefusalsWanted } from '../application/refused-request.ts'
+import type { RefusalFilter } from '../application/refused-request.ts'
 import { explainRefusal, findRefusals } from '../service/refusal-reader.ts'
 import type { Settings } from '../infrastructure/settings.ts'
 import { line, onLog, value, type ValuesOf } from './command.ts'
@@ -32,9 +32,9 @@ type Chosen = ValuesOf<typeof options>
 
 const secondOf = (at: number): number => Math.floor(at / secondMs) * secondMs
 
-const wantedOf = ({ at, from = 0, to = Infinity, ...who }: Chosen): RefusalsWanted => {
+const filterOf = ({ at, from = 0, to = Infinity, ...who }: Chosen): RefusalFilter => {
   const within = at === undefined ? { from, to } : { from: secondOf(at), to: secondOf(at) + 1000 }
-  return { ...(who as Omit<RefusalsWanted, 'from' | 'to'>), ...within }
+  return { ...(who as Omit<RefusalFilter, 'from' | 'to'>), ...within }
 }
 
 const decidedAgain = ({ again, rule }: ExplainedRefusal): readonly string[] => {
@@ -68,7 +68,7 @@ const inWords = (refusal: ExplainedRefusal, textOf: TextOfRefusal): string => {
 
 /** Fails with the times of the nearest refusals, if there are none at that moment. */
 const failWithNearest = (settings: Settings, chosen: Chosen, at: number): never => {
-  const near = { ...wantedOf(chosen), from: at - minuteMs, to: at + minuteMs }
+  const near = { ...filterOf(chosen), from: at - minuteMs, to: at + minuteMs }
   const times = findRefusals(settings.DATA_DIR, near, true).map((one) => one.at)
   const moment = new Date(at).toISOString()
   if (times.length === 0) return fail(`nothing was refused within a minute of ${moment}`)
@@ -81,7 +81,7 @@ export const refusalsCommand = onLog({
   options,
   run: ({ settings, store, isJson }, chosen) =>
     withVaultBeside(settings, async (vault) => {
-      const found = findRefusals(settings.DATA_DIR, wantedOf(chosen), true)
+      const found = findRefusals(settings.DATA_DIR, filterOf(chosen), true)
       if (found.length === 0 && chosen.at !== undefined)
         failWithNearest(settings, chosen, chosen.at)
       const { textOfRefusal } = await import('../service/server.ts')

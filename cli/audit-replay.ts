@@ -4,7 +4,7 @@ import type { Settings } from '../infrastructure/settings.ts'
 import type { FilesCompared, Cell } from '../audit/what-if/compare-files.ts'
 import { replayWithBuild } from '../audit/what-if/replay-build.ts'
 import { replayWithFees } from '../audit/what-if/replay-fees.ts'
-import { countOfBuild, shownCell, textOfBuild, textOfFees } from '../audit/what-if/replay-words.ts'
+import { countOfBuild, cellText, textOfBuild, textOfFees } from '../audit/what-if/replay-words.ts'
 import { command, preset, required, show } from './command.ts'
 import { showProgress } from './show-progress.ts'
 import { z } from 'zod'
@@ -43,25 +43,25 @@ const entry = z.strictObject({
 
 type Entry = z.output<typeof entry>
 
-const vatOf = (given: Entry): VatRates => {
-  const rates = charged.map((what) => [what, rateOf(given[`vat_on_${what}_fees`])])
+const vatOf = (one: Entry): VatRates => {
+  const rates = charged.map((what) => [what, rateOf(one[`vat_on_${what}_fees`])])
   return Object.fromEntries(rates) as VatRates
 }
 
-const scheduleOf = (given: Entry): FeeSchedule => {
-  const currency = given.currency.toUpperCase()
+const scheduleOf = (one: Entry): FeeSchedule => {
+  const currency = one.currency.toUpperCase()
   if (!isCurrency(currency)) fail(`${currency} must be a current ISO 4217 code`)
   return {
-    from: instantOf(given.from),
+    from: instantOf(one.from),
     currency,
-    transactionRate: rateOf(given.transaction_rate),
-    transactionFixed: fixedOf(given.transaction_fixed, currency),
-    interchangeRate: rateOf(given.interchange_rate),
-    permissionFixed: fixedOf(given.permission_fixed, currency),
-    settlementFixed: fixedOf(given.settlement_fixed, currency),
-    taxcode: given.taxcode,
-    ...(given.taxcode !== shippedTaxcode.code && { vat: vatOf(given) }),
-    refundsReturnFees: given.refunds_return_fees,
+    transactionRate: rateOf(one.transaction_rate),
+    transactionFixed: fixedOf(one.transaction_fixed, currency),
+    interchangeRate: rateOf(one.interchange_rate),
+    permissionFixed: fixedOf(one.permission_fixed, currency),
+    settlementFixed: fixedOf(one.settlement_fixed, currency),
+    taxcode: one.taxcode,
+    ...(one.taxcode !== shippedTaxcode.code && { vat: vatOf(one) }),
+    refundsReturnFees: one.refunds_return_fees,
   }
 }
 
@@ -102,7 +102,7 @@ const isFolder = (path: string): boolean => {
 }
 
 /** JSON cannot contain bytes. */
-const plain = (cell: Cell): Cell => (cell instanceof Uint8Array ? shownCell(cell) : cell)
+const plain = (cell: Cell): Cell => (cell instanceof Uint8Array ? cellText(cell) : cell)
 
 const plainTables = ({ tablesOnlyIn, tables }: FilesCompared) => ({
   tables_only_here: tablesOnlyIn.here,

@@ -34,7 +34,7 @@ const options = {
   insecure: flag('without TLS, for clients on this machine; needs no token'),
 }
 
-type Given = ValuesOf<typeof options>
+type ServeOptions = ValuesOf<typeof options>
 
 const isLoopback = (address: string): boolean =>
   isWithin(address, '127.0.0.0/8') || isWithin(address, '::1')
@@ -68,7 +68,7 @@ const tokensIn = async (file: string): Promise<Tokens> => {
 }
 
 /** Without TLS anybody on the network can read along, and clients send no token. */
-const readGiven = async ({ host, port, cert, key, tokenFile, insecure }: Given) => {
+const readOptions = async ({ host, port, cert, key, tokenFile, insecure }: ServeOptions) => {
   const address = await addressOf(host)
   const tokens = tokenFile === undefined ? undefined : await tokensIn(tokenFile)
   if (insecure) {
@@ -82,7 +82,7 @@ const readGiven = async ({ host, port, cert, key, tokenFile, insecure }: Given) 
   return { host: address, port, tokens: tokens ?? new Map(), tls: await pairIn(cert, key) }
 }
 
-const listeningProblem = (error: unknown, { host, port }: Given): never => {
+const listeningProblem = (error: unknown, { host, port }: ServeOptions): never => {
   const { code, syscall } = error as NodeJS.ErrnoException
   if (syscall !== 'listen') throw error
   if (code === 'EADDRINUSE') return fail(`--port ${port}: already in use by another process`)
@@ -90,13 +90,13 @@ const listeningProblem = (error: unknown, { host, port }: Given): never => {
   return fail(`--port ${port}: ${reasonOf(error) ?? code}`)
 }
 
-const told = (): Promise<unknown> =>
+const stopRequested = (): Promise<unknown> =>
   Promise.race(['SIGINT', 'SIGTERM'].map((signal) => once(process, signal)))
 
-const serve = async (settings: Settings, given: Given): Promise<void> => {
+const serve = async (settings: Settings, chosen: ServeOptions): Promise<void> => {
   if (settings.EVENT_STORE !== 'sqlite')
     fail('this log is in EventStoreDB: connect to it, as a user that may read $all')
-  const { tokens, ...place } = await readGiven(given)
+  const { tokens, ...place } = await readOptions(chosen)
   // Loaded on demand: it takes a tenth of a second.
   const { serveLog } = await import('../audit/eventstoredb-server/serve-log.ts')
   await withStore(settings, async (store) => {
@@ -107,12 +107,12 @@ const serve = async (settings: Settings, given: Given): Promise<void> => {
     const holderOf = tokens && holdersIn(tokens, store)
     try {
       const server = await serveLog({ ...place, log, record, holderOf }).catch((error: unknown) =>
-        listeningProblem(error, given),
+        listeningProblem(error, chosen),
       )
       const host = place.host.includes(':') ? `[${place.host}]` : place.host
       const how = 'tls' in place ? '' : '?tls=false'
       process.stdout.write(`listening on esdb://${host}:${server.port}${how}, read-only\n`)
-      await told()
+      await stopRequested()
       server.stop()
     } finally {
       securityLog.close()
@@ -124,5 +124,5 @@ export const serveLogCommand = command({
   name: 'serve',
   about: 'offer the embedded log, read-only, to clients of EventStoreDB',
   options,
-  run: ({ settings }, given) => serve(settings, given),
+  run: ({ settings }, chosen) => serve(settings, chosen),
 })

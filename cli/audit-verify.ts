@@ -17,7 +17,7 @@ import { sha256 } from '../infrastructure/keys/keys.ts'
 import { reasonOf } from '../infrastructure/system-errors.ts'
 import { showProgress } from './show-progress.ts'
 
-type Given = {
+type VerifyOptions = {
   readonly checkpoint: readonly string[] | undefined
   readonly key: readonly PublicNoteKey[] | undefined
   readonly since: string | undefined
@@ -52,11 +52,11 @@ const keysOf = (text: string): readonly PublicNoteKey[] =>
       )
     })
 
-const verify = async (settings: Settings, given: Given): Promise<Audit> => {
-  const kept = (given.checkpoint ?? []).map(checkpointIn)
-  const since = given.since === undefined ? undefined : checkpointIn(given.since)
+const verify = async (settings: Settings, chosen: VerifyOptions): Promise<Audit> => {
+  const kept = (chosen.checkpoint ?? []).map(checkpointIn)
+  const since = chosen.since === undefined ? undefined : checkpointIn(chosen.since)
   const options = {
-    keys: [...(given.key ?? []), ...settings.WITNESSES.map(({ key }) => key)],
+    keys: [...(chosen.key ?? []), ...settings.WITNESSES.map(({ key }) => key)],
     kept: since ? [...kept, since] : kept,
     since: since?.size ?? 0,
   }
@@ -86,14 +86,14 @@ export const verifyCommand = command({
     since: value('<file>', 'decide again only what came after this checkpoint'),
     key: several('<key>', 'a key of the log, which must have signed, or of a witness', keysOf),
   },
-  run: async (terminal, given) => {
-    const found = await verify(terminal.settings, given)
+  run: async (terminal, chosen) => {
+    const found = await verify(terminal.settings, chosen)
     const text = verdictText(found, checks)
     const [verdict] = text.split('\n', 1)
     show(terminal, { verdict, ...found }, `${text}\n`)
     if (!found.holds) process.exitCode = 1
     // The given checkpoints may be of another log.
-    const isWhole = given.since === undefined && (found.holds || found.kept === 0)
+    const isWhole = chosen.since === undefined && (found.holds || found.kept === 0)
     if (isWhole) noteIn(terminal.settings, found)
   },
 })

@@ -25,10 +25,10 @@ const asOfCommand = command({
   about: 'fold the log up to a time or a position into a file of SQLite',
   options: { out: required('<file>', 'where to write it; a new file') },
   run: ({ settings }, moment, { out }) => {
-    const asked = readMoment(moment) ?? fail(`${moment} is not a moment: give ${momentForms}`)
+    const request = readMoment(moment) ?? fail(`${moment} is not a moment: give ${momentForms}`)
     return withStore(
       settings,
-      async (store) => void line(await writeAsOf(store, asked, resolve(out))),
+      async (store) => void line(await writeAsOf(store, request, resolve(out))),
     )
   },
 })
@@ -48,8 +48,8 @@ const exportCommand = command({
     const { BANK_ACCOUNT_NAME: name } = settings
     const company = { name, registrationNumber, contact: contact ?? name }
     const period = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
-    const asked = { ...period, company, version, now: Date.now() }
-    const written = await withStore(settings, (store) => writeExport(store, resolve(out), asked))
+    const request = { ...period, company, version, now: Date.now() }
+    const written = await withStore(settings, (store) => writeExport(store, resolve(out), request))
     line(written)
     if (!written.checkpoint)
       process.stderr.write(

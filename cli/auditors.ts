@@ -11,7 +11,7 @@ import { checkName, secretOf } from './arguments.ts'
 import { flag, group, onData, onRows, required, value } from './command.ts'
 import { lifeCycle } from './life-cycles.ts'
 
-type Given = {
+type Chosen = {
   readonly passwordFile: string | undefined
   readonly token: boolean | undefined
 }
@@ -29,21 +29,21 @@ const chosenPassword = async (file: string | undefined): Promise<string> => {
 }
 
 /** Stores the credentials, and returns what is printed once. */
-const credentialsOf = async ({ vault }: Core, id: string, given: Given) => {
-  if (given.token) {
+const credentialsOf = async ({ vault }: Core, id: string, chosen: Chosen) => {
+  if (chosen.token) {
     const { token: secret } = newToken()
     const stored = { passwordHash: null, codeSecret: null, tokenHash: sha256(secret) }
     return { stored, printed: { token: `${id}.${secret}` } }
   }
-  const password = await chosenPassword(given.passwordFile)
+  const password = await chosenPassword(chosen.passwordFile)
   const secret = newCodeSecret()
   const stored = {
     passwordHash: await hashSecret(password),
     codeSecret: seal(vault.secret('auditors'), secret),
     tokenHash: null,
   }
-  const shown = given.passwordFile === undefined ? { password } : {}
-  return { stored, printed: { ...shown, totp_secret: secret, totp_uri: codeUri(secret, id) } }
+  const printed = chosen.passwordFile === undefined ? { password } : {}
+  return { stored, printed: { ...printed, totp_secret: secret, totp_uri: codeUri(secret, id) } }
 }
 
 const add = onData({
@@ -54,15 +54,15 @@ const add = onData({
     passwordFile: value('<file>', 'file of a password; - is standard input; else one is made'),
     token: flag('a program: a token instead of a password and codes'),
   },
-  run: async (core, id, given) => {
+  run: async (core, id, chosen) => {
     if (!auditorIdPattern.test(id)) fail('an auditor id has letters, digits, _ and -, at most 64')
-    checkName(given.name)
+    checkName(chosen.name)
     if ((await core.find(auditors, id, 'log')).status === 'present')
       fail(`there is an auditor ${id} already: remove that one first`)
-    const { stored, printed } = await credentialsOf(core, id, given)
-    const data = { id, name: given.name, ...stored }
+    const { stored, printed } = await credentialsOf(core, id, chosen)
+    const data = { id, name: chosen.name, ...stored }
     await core.handle(auditors, id, { type: 'Register', data }, core.contextOf('operator'))
-    return { id, name: given.name, ...printed }
+    return { id, name: chosen.name, ...printed }
   },
 })
 

@@ -59,17 +59,17 @@ const targetAt = async (where: Where, besideOthers: boolean): Promise<Target> =>
 
 /** One bar per step. */
 const showProgress = () => {
-  let shown: { readonly doing: string; readonly bar: SingleBar } | undefined
-  const stop = (): void => shown?.bar.stop()
+  let current: { readonly doing: string; readonly bar: SingleBar } | undefined
+  const stop = (): void => current?.bar.stop()
   return {
     onProgress: (doing: string, at: number, end: number): void => {
-      if (shown?.doing !== doing) {
+      if (current?.doing !== doing) {
         stop()
-        shown = { doing, bar: makeBar(doing) }
-        shown.bar.start(end, 0)
+        current = { doing, bar: makeBar(doing) }
+        current.bar.start(end, 0)
       }
-      shown.bar.setTotal(end)
-      shown.bar.update(Math.min(at, end))
+      current.bar.setTotal(end)
+      current.bar.update(Math.min(at, end))
     },
     stop,
   }
@@ -94,13 +94,13 @@ export const copyCommand = command({
     let target: Target | undefined
     try {
       target = await targetAt(toWhere, besideOthers)
-      if (source.shown === target.shown) return fail('--from and --to are the same log')
+      if (source.label === target.label) return fail('--from and --to are the same log')
       const done = await copyLog(source, target, onProgress)
       const seconds = (performance.now() - started) / 1000
       const holdsVault = (await source.holdsVault?.()) ?? false
       return {
-        from: source.shown,
-        to: target.shown,
+        from: source.label,
+        to: target.label,
         ...done,
         seconds: Number(seconds.toFixed(2)),
         ...(holdsVault && { vault: vaultStays }),
@@ -163,8 +163,8 @@ const lossIn = async (settings: Settings & Place) => {
 }
 
 /** Accepts a log that lost events, and records this. @throws OperatorError if it lost none */
-const acceptLoss = async (given: Settings): Promise<object> => {
-  const settings = { ...given, acceptsLoss: true }
+const acceptLoss = async (own: Settings): Promise<object> => {
+  const settings = { ...own, acceptsLoss: true }
   const loss = await lossIn(settings)
   const core = await openCore(settings, makePlainLog())
   try {

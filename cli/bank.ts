@@ -22,14 +22,14 @@ const without = (days: readonly string[], some: readonly string[]): string[] =>
   days.filter((day) => !some.includes(day))
 
 /** Marks days as bank holidays of a country, or as working days. */
-const set = async (core: Core, given: string, days: readonly string[], isHoliday: boolean) => {
-  const [country, wanted] = [countryOf(given), days.map(dayOf)]
+const set = async (core: Core, code: string, days: readonly string[], isHoliday: boolean) => {
+  const [country, added] = [countryOf(code), days.map(dayOf)]
   const entry = await core.find(bankCalendars, country)
   const { closed, open } = entry.status === 'present' ? entry.data : { closed: [], open: [] }
-  const withThem = (known: readonly string[]) => [...new Set([...known, ...wanted])].sort()
+  const withThem = (known: readonly string[]) => [...new Set([...known, ...added])].sort()
   const data = isHoliday
-    ? { country, closed: withThem(closed), open: without(open, wanted) }
-    : { country, closed: without(closed, wanted), open: withThem(open) }
+    ? { country, closed: withThem(closed), open: without(open, added) }
+    : { country, closed: without(closed, added), open: withThem(open) }
   await put(core, bankCalendars, country, data, core.contextOf('operator'))
   return data
 }
@@ -61,7 +61,7 @@ const listed = 1000
 
 const mostLeftOut = 20
 
-const shown = ({ paid, returned, received, known, unmatched, alarms }: Imported) => ({
+const printed = ({ paid, returned, received, known, unmatched, alarms }: Imported) => ({
   payouts_paid: paid,
   payouts_returned: returned,
   funding_received: received,
@@ -85,7 +85,7 @@ const importFile = onData({
       ...([content, file, BANK_ACCOUNT, fundingAccounts(core.settings)] as const),
     )
     const contextOf = (merchant: string | null) => core.contextOf('operator', merchant)
-    const done = shown(await importBankFile(core, contextOf)(says))
+    const done = printed(await importBankFile(core, contextOf)(says))
     return {
       file,
       kind,

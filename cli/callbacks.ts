@@ -33,7 +33,7 @@ const rowsFor = ({ callbacks }: Core, { merchant, status, since = 0 }: Filters) 
   )
 }
 
-const shownRow = async (core: Core, row: ReturnType<typeof rowsFor>[number]) => {
+const printedRow = async (core: Core, row: ReturnType<typeof rowsFor>[number]) => {
   const { id, subject, event, seqno, merchant, at } = row
   const queue = core.callbacks.queue.find(subject)
   const waiting = queue?.waiting.find((one) => one.id === id)
@@ -56,12 +56,12 @@ const listCallbacks = onRows({
   name: 'list',
   about: 'messages that have not arrived',
   options: filters,
-  run: async (core, given) => {
+  run: async (core, chosen) => {
     const listed = []
-    for (const row of rowsFor(core, given)) {
-      const { attempts, ...shown } = await shownRow(core, row)
+    for (const row of rowsFor(core, chosen)) {
+      const { attempts, ...printed } = await printedRow(core, row)
       const last_problem = attempts.at(-1)?.problem ?? null
-      listed.push({ ...shown, attempts: attempts.length, last_problem })
+      listed.push({ ...printed, attempts: attempts.length, last_problem })
     }
     return listed
   },
@@ -75,11 +75,13 @@ const found = async (core: Core, id: string) => {
 const retryOne = async (core: Core, id: string) => {
   const row = await found(core, id)
   await retryMessage(core, true)(row, core.contextOf('operator', row.merchant))
-  const { attempts, ...shown } = await shownRow(core, await found(core, id))
+  const { attempts, ...printed } = await printedRow(core, await found(core, id))
   return {
-    ...shown,
+    ...printed,
     attempts: attempts.length,
-    ...(shown.callback_uri === null && { note: 'there is no address: the message waits for one' }),
+    ...(printed.callback_uri === null && {
+      note: 'there is no address: the message waits for one',
+    }),
   }
 }
 
@@ -87,11 +89,11 @@ const retry = onData({
   name: 'retry [id]',
   about: 'try a message again now, or all that have not arrived since a time',
   options: filters,
-  run: async (core, id, given) => {
+  run: async (core, id, chosen) => {
     if (id !== undefined) return retryOne(core, id)
-    if (given.since === undefined) return fail('name a message, or a time with --since')
+    if (chosen.since === undefined) return fail('name a message, or a time with --since')
     await core.readModels.caughtUp()
-    const rows = rowsFor(core, given).toReversed()
+    const rows = rowsFor(core, chosen).toReversed()
     let retried = 0
     for (const row of rows) {
       if ((core.callbacks.queue.find(row.subject)?.callbackUri ?? null) === null) continue
@@ -107,11 +109,11 @@ const showOne = onData({
   about: 'a message with its attempts, and its bytes',
   run: async (core, id) => {
     const row = await found(core, id)
-    const { attempts, ...shown } = await shownRow(core, row)
+    const { attempts, ...printed } = await printedRow(core, row)
     const { callbackWire } = await aside(() => import('../service/server.ts'))
     const { message: word } = await callbackWire(core)
     return {
-      ...shown,
+      ...printed,
       attempts: attempts.map((one) => ({
         time: new Date(one.attemptedAt).toISOString(),
         callback_uri: one.uri,
@@ -120,7 +122,7 @@ const showOne = onData({
         problem: one.problem,
         duration_ms: one.durationMs ?? null,
       })),
-      body: await word(row, attempts.at(-1)?.uri ?? shown.callback_uri ?? 'https:'),
+      body: await word(row, attempts.at(-1)?.uri ?? printed.callback_uri ?? 'https:'),
     }
   },
 })

@@ -42,7 +42,7 @@ const check = async (
 }
 
 /** @throws OperatorError for an unknown integrator */
-const shown = async ({ find }: Core, id: string) => {
+const printed = async ({ find }: Core, id: string) => {
   const entry = await find(integrators, id)
   if (entry.status !== 'present') return fail(`no integrator ${id}`)
   const { name, publicKey: pubkey, merchants } = entry.data
@@ -67,7 +67,7 @@ const addIntegrator = onData({
     const { name, pubkey, merchant: merchants = [] } = options
     const data = { id, name, publicKey: await publicKeyIn(pubkey), merchants: [...merchants] }
     await core.handle(integrators, id, { type: 'Register', data }, core.contextOf('operator'))
-    return shown(core, id)
+    return printed(core, id)
   },
 })
 
@@ -82,12 +82,12 @@ const changeIntegrator = onData({
   },
   run: async (core, id, options) => {
     await check(core, id, options)
-    await shown(core, id)
+    await printed(core, id)
     const { name, pubkey, merchant: merchants } = options
     const publicKey = pubkey === undefined ? undefined : await publicKeyIn(pubkey)
     const changes = { name, publicKey, merchants }
     await core.handle(integrators, id, { type: 'Change', changes }, core.contextOf('operator'))
-    return shown(core, id)
+    return printed(core, id)
   },
 })
 
@@ -229,7 +229,7 @@ const addUser = onData({
       handle: core.handle,
       find: core.find,
       hashSecret,
-      verifySecret: (given, hash) => isHashOf(hash, given),
+      verifySecret: (sent, hash) => isHashOf(hash, sent),
       digestSecret: makeSecretDigests(core.derive).digestSecret,
     })
     const user = { merchant, id, roles, netmask: null, publicKey }

@@ -21,7 +21,7 @@ import { instantOf, presentMerchant } from './arguments.ts'
 import { flag, group, onData, onRows, preset, required, value } from './command.ts'
 import { fixedOf } from './fees.ts'
 
-const mostShown = 1_000
+const mostListed = 1_000
 
 const ofOperator = (core: Core) => (merchant: string | null) => core.contextOf('operator', merchant)
 
@@ -32,7 +32,7 @@ const reasonOf = (text: string, longest: number): string => {
     : fail(`a reason has 1 to ${longest} characters`)
 }
 
-const shownDispute = ({ id, tid, currency, dispute }: KnownDispute) => ({
+const printedDispute = ({ id, tid, currency, dispute }: KnownDispute) => ({
   id,
   tid,
   amount: formatAmount(grossOf(dispute), currency),
@@ -56,10 +56,10 @@ const openDispute = onData({
   run: async (core, tid, { amount, reason, due, fee }) => {
     const { request } = await requestedPayment(core.find, tid)
     const text = reasonOf(reason, longestDispute)
-    const minor = (given: string) => fixedOf(given, request.currency)
+    const minor = (sum: string) => fixedOf(sum, request.currency)
     const gross = amount === undefined ? null : minor(amount)
-    const wanted = { gross, fee: minor(fee), reason: text, due: instantOf(due) }
-    return shownDispute(await operateDisputes(core).openDispute(tid, wanted, ofOperator(core)))
+    const dispute = { gross, fee: minor(fee), reason: text, due: instantOf(due) }
+    return printedDispute(await operateDisputes(core).openDispute(tid, dispute, ofOperator(core)))
   },
 })
 
@@ -68,13 +68,13 @@ const closeDispute = (outcome: 'won' | 'lost', about: string) =>
     name: `${outcome} <dispute>` as '<dispute>',
     about,
     run: async (core, id) =>
-      shownDispute(await operateDisputes(core).closeDispute(id, outcome, ofOperator(core))),
+      printedDispute(await operateDisputes(core).closeDispute(id, outcome, ofOperator(core))),
   })
 
 const listDisputes = onRows({
   name: 'list',
   about: 'list the open disputes of all merchants, the next deadline first',
-  run: ({ payments }) => payments.disputes.open(mostShown).map(shownDispute),
+  run: ({ payments }) => payments.disputes.open(mostListed).map(printedDispute),
 })
 
 export const disputeCommands = group('dispute', 'captures that payers dispute', [
@@ -84,7 +84,7 @@ export const disputeCommands = group('dispute', 'captures that payers dispute', 
   listDisputes,
 ])
 
-const shownCorrection = (id: string, { amount, currency, ...correction }: KnownCorrection) => ({
+const printedCorrection = (id: string, { amount, currency, ...correction }: KnownCorrection) => ({
   id,
   merchant: correction.merchant,
   ...(correction.isWriteOff && { writes_off: true }),
@@ -119,7 +119,7 @@ const propose = onData({
     const known = id ?? core.newId().replaceAll('-', '')
     const context = core.contextOf('operator', merchant)
     const { propose } = operateCorrections(core)
-    return shownCorrection(
+    return printedCorrection(
       known,
       await propose(known, { ...proposal, ...(writeOff && { isWriteOff: true }) }, context),
     )
@@ -132,7 +132,7 @@ const decide = (way: 'approve' | 'reject', about: string) =>
     about,
     run: async (core, id) => {
       const { approve, turnDown } = operateCorrections(core)
-      return shownCorrection(
+      return printedCorrection(
         id,
         await (way === 'approve' ? approve : turnDown)(id, ofOperator(core)),
       )
@@ -144,8 +144,8 @@ const listCorrections = onRows({
   about: 'list the corrections that wait for a second person, oldest first',
   run: ({ accounting }) =>
     accounting.corrections
-      .proposed(mostShown)
-      .map(({ id, correction }) => shownCorrection(id, correction)),
+      .proposed(mostListed)
+      .map(({ id, correction }) => printedCorrection(id, correction)),
 })
 
 const debts = onRows({
@@ -167,7 +167,7 @@ export const correctionCommands = group('correction', 'corrections under four ey
   debts,
 ])
 
-const shownInvoice = ({ id, merchant, currency, amount, open, at }: InvoiceRow) => ({
+const printedInvoice = ({ id, merchant, currency, amount, open, at }: InvoiceRow) => ({
   id,
   merchant,
   currency,
@@ -194,9 +194,9 @@ const proposeFor = async (
   const amount = fixedOf(amountOf(row), currency)
   const invoice = { id, ...(paid && { paid }) }
   const known = core.newId().replaceAll('-', '')
-  const wanted = { ...about, merchant, ledger: defaultLedger, currency, amount, invoice }
+  const proposal = { ...about, merchant, ledger: defaultLedger, currency, amount, invoice }
   const context = core.contextOf('operator', merchant)
-  const { status } = await operateCorrections(core).propose(known, wanted, context)
+  const { status } = await operateCorrections(core).propose(known, proposal, context)
   return { correction: known, invoice: id, amount: formatAmount(amount, currency), status }
 }
 
@@ -211,7 +211,7 @@ const bill = onRows({
     const { settlements } = accounting
     const context = core.contextOf('operator', merchant)
     const id = await billDebts({ handle, settlements })(merchant, currency ?? own, context)
-    return shownInvoice(await invoiceNow(core, id))
+    return printedInvoice(await invoiceNow(core, id))
   },
 })
 
@@ -253,7 +253,7 @@ const writeOff = onData({
 const listInvoices = onRows({
   name: 'list',
   about: 'list the invoices that are not paid in whole, oldest first',
-  run: ({ accounting }) => accounting.invoices.unpaid(mostShown).map(shownInvoice),
+  run: ({ accounting }) => accounting.invoices.unpaid(mostListed).map(printedInvoice),
 })
 
 export const invoiceCommands = group('invoice', 'invoices for what merchants owe', [

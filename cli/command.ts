@@ -104,23 +104,23 @@ type ArgumentsIn<Usage extends string> = Usage extends `${infer Word} ${infer Re
     ? [Argument<Usage>]
     : []
 
-export type ValuesOf<Given extends Options> = {
-  readonly [Name in keyof Given]: Given[Name] extends OptionOf<infer Value> ? Value : never
+export type ValuesOf<Chosen extends Options> = {
+  readonly [Name in keyof Chosen]: Chosen[Name] extends OptionOf<infer Value> ? Value : never
 }
 
 type Answer = object | void
 
-type About<Usage extends string, Given extends Options, First> = {
+type About<Usage extends string, Chosen extends Options, First> = {
   /** With its arguments: `add <merchant> <id>`. */
   readonly name: Usage
   readonly about: string
   /** What its argument is. */
   readonly argument?: string
-  readonly options?: Given
+  readonly options?: Chosen
   /** Reads, calls a use case, and returns what is printed. */
   readonly run: (
     first: First,
-    ...given: [...ArgumentsIn<Usage>, ValuesOf<Given>]
+    ...rest: [...ArgumentsIn<Usage>, ValuesOf<Chosen>]
   ) => Promise<Answer> | Answer
 }
 
@@ -134,18 +134,18 @@ const optionFor = ([name, { form, about, set }]: [string, OptionOf<unknown>]): O
 
 const print = (answer: object, isJson: boolean): void => {
   const rows = Array.isArray(answer) ? (answer as object[]) : [answer]
-  const shown = (field: unknown) => (typeof field === 'string' ? field : JSON.stringify(field))
+  const printed = (field: unknown) => (typeof field === 'string' ? field : JSON.stringify(field))
   const text = rows.map((row) =>
     Object.entries(row)
-      .map(([name, field]) => `${name}: ${shown(field)}`)
+      .map(([name, field]) => `${name}: ${printed(field)}`)
       .join('\n'),
   )
   process.stdout.write(`${isJson ? JSON.stringify(answer, null, 2) : text.join('\n\n')}\n`)
 }
 
 export const command =
-  <Usage extends string, Given extends Options = Record<never, never>>(
-    about: About<Usage, Given, Terminal>,
+  <Usage extends string, Chosen extends Options = Record<never, never>>(
+    about: About<Usage, Chosen, Terminal>,
   ): Listed =>
   (program, terminal) => {
     const own = program.command(about.name).description(about.about)
@@ -154,17 +154,17 @@ export const command =
     for (const option of Object.entries(about.options ?? {})) own.addOption(optionFor(option))
     own.action(async (...words) => {
       // Commander adds the command itself.
-      const given = words.slice(0, -1) as [...ArgumentsIn<Usage>, ValuesOf<Given>]
-      const answer = await about.run(terminal, ...given)
+      const args = words.slice(0, -1) as [...ArgumentsIn<Usage>, ValuesOf<Chosen>]
+      const answer = await about.run(terminal, ...args)
       if (answer) print(answer, terminal.isJson())
     })
   }
 
 const withCore = async (
-  { settings, core: given }: Terminal,
+  { settings, core: opened }: Terminal,
   work: (core: Core) => Promise<Answer> | Answer,
 ): Promise<Answer> => {
-  const core = given ?? (await openCore(settings, makePlainLog()))
+  const core = opened ?? (await openCore(settings, makePlainLog()))
   try {
     await refuseSandboxCommand(core, settings)
     return await work(core)
@@ -173,28 +173,28 @@ const withCore = async (
     process.stderr.write(`${error.message}\n`)
     process.exitCode = 1
   } finally {
-    if (!given) await core.close()
+    if (!opened) await core.close()
   }
 }
 
 /** A command on the log and its read models, beside a service or without one. */
-export const onData = <Usage extends string, Given extends Options = Record<never, never>>(
-  about: About<Usage, Given, Core>,
+export const onData = <Usage extends string, Chosen extends Options = Record<never, never>>(
+  about: About<Usage, Chosen, Core>,
 ): Listed =>
-  command<Usage, Given>({
+  command<Usage, Chosen>({
     ...about,
-    run: (terminal, ...given) => withCore(terminal, (core) => about.run(core, ...given)),
+    run: (terminal, ...args) => withCore(terminal, (core) => about.run(core, ...args)),
   })
 
 /** As `onData`, with read models of all that the log has by now. */
-export const onRows = <Usage extends string, Given extends Options = Record<never, never>>(
-  about: About<Usage, Given, Core>,
+export const onRows = <Usage extends string, Chosen extends Options = Record<never, never>>(
+  about: About<Usage, Chosen, Core>,
 ): Listed =>
-  onData<Usage, Given>({
+  onData<Usage, Chosen>({
     ...about,
-    run: async (core, ...given) => {
+    run: async (core, ...args) => {
       await core.readModels.caughtUp()
-      return about.run(core, ...given)
+      return about.run(core, ...args)
     },
   })
 
@@ -212,13 +212,13 @@ export const withStore = async <Result>(
 }
 
 /** A command on the log alone, or a copy of it. */
-export const onLog = <Usage extends string, Given extends Options = Record<never, never>>(
-  about: About<Usage, Given, Terminal & { readonly store: OpenedStore }>,
+export const onLog = <Usage extends string, Chosen extends Options = Record<never, never>>(
+  about: About<Usage, Chosen, Terminal & { readonly store: OpenedStore }>,
 ): Listed =>
-  command<Usage, Given>({
+  command<Usage, Chosen>({
     ...about,
-    run: ({ settings, isJson }, ...given) =>
-      withStore(settings, async (store) => about.run({ settings, isJson, store }, ...given)),
+    run: ({ settings, isJson }, ...args) =>
+      withStore(settings, async (store) => about.run({ settings, isJson, store }, ...args)),
   })
 
 export const group =

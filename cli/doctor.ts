@@ -144,8 +144,8 @@ export const doctorCommand = command({
     const [faults, warnings] = [countOf('fault'), countOf('warning')]
     const verdict = faults > 0 ? 'fault' : warnings > 0 ? 'warning' : 'ok'
     const lines = points.map(({ state, point, found, advice }) => {
-      const told = `${state.padEnd(8)} ${point.padEnd(15)} ${found}\n`
-      return advice === undefined ? told : `${told}${' '.repeat(25)}> ${advice}\n`
+      const line = `${state.padEnd(8)} ${point.padEnd(15)} ${found}\n`
+      return advice === undefined ? line : `${line}${' '.repeat(25)}> ${advice}\n`
     })
     const text = `${lines.join('')}${faults} faults, ${warnings} warnings\n`
     show(terminal, { verdict, faults, warnings, points }, text)

@@ -26,7 +26,7 @@ export const fixedOf = (text: string, currency: string, parse = parseAmount): nu
   }
 }
 
-const shown = (merchant: string, schedule: FeeSchedule) => {
+const printed = (merchant: string, schedule: FeeSchedule) => {
   const { currency, taxcode, vat } = schedule
   const amount = (minor: number) => formatAmount(minor, currency)
   const rates = charged.map((what) => [`vat_on_${what}_fees`, vatRateOf(what, taxcode, vat)])
@@ -57,7 +57,7 @@ const taxOf = async (core: Core, code: string) => {
   return { taxcode, vat }
 }
 
-const shownTaxcode = ({ code, description, vat }: Taxcode) => ({
+const printedTaxcode = ({ code, description, vat }: Taxcode) => ({
   taxcode: code,
   description,
   vat_on_transaction_fees: vat.transaction,
@@ -65,7 +65,7 @@ const shownTaxcode = ({ code, description, vat }: Taxcode) => ({
   vat_on_settlement_fees: vat.settlement,
 })
 
-const setGiven = onData({
+const setCommand = onData({
   name: 'set <merchant>',
   about:
     'set fees from a date on and print all fees in force then: options left out keep their ' +
@@ -90,9 +90,9 @@ const setGiven = onData({
     const merchant = await presentMerchant(core, id)
     const currency = (options.currency ?? merchant.currency).toUpperCase()
     if (!isCurrency(currency)) fail(`${currency} must be a current ISO 4217 code`)
-    const rate = (given: string | undefined) => (given === undefined ? undefined : rateOf(given))
-    const fixed = (given: string | undefined) =>
-      given === undefined ? undefined : fixedOf(given, currency)
+    const rate = (text: string | undefined) => (text === undefined ? undefined : rateOf(text))
+    const fixed = (text: string | undefined) =>
+      text === undefined ? undefined : fixedOf(text, currency)
     const terms = {
       transactionRate: rate(options.transactionRate),
       transactionFixed: fixed(options.transactionFixed),
@@ -105,7 +105,7 @@ const setGiven = onData({
     const from = instantOf(options.from)
     const { schedule } = await planFees(core)(id, { from, currency, terms })
     await setFees(core)(id, schedule, core.contextOf('operator', id))
-    return shown(id, schedule)
+    return printed(id, schedule)
   },
 })
 
@@ -123,7 +123,7 @@ const listFees = onRows({
       ])
       const own = entry.status === 'present' ? entry.data.currency : ''
       return schedules.map((schedule) => ({
-        ...shown(id, schedule),
+        ...printed(id, schedule),
         holds_now: termsInForce(schedules, schedule.currency, own, core.now()) === schedule,
       }))
     })
@@ -154,18 +154,18 @@ const taxcodeCommands = group('taxcode', 'tax codes, which set the VAT on fees',
       }
       const command = { type: 'AddTaxcode', taxcode } as const
       await core.handle(taxcodesOfOperator, 'operator', command, core.contextOf('operator'))
-      return shownTaxcode(taxcode)
+      return printedTaxcode(taxcode)
     },
   }),
   onData({
     name: 'list',
     about: 'list the tax codes',
-    run: async ({ find }) => (await find(taxcodesOfOperator, 'operator')).map(shownTaxcode),
+    run: async ({ find }) => (await find(taxcodesOfOperator, 'operator')).map(printedTaxcode),
   }),
 ])
 
 /** `daybook fees` and `daybook taxcode` (interface 9). */
 export const feeCommands = [
-  group('fees', 'fees of merchants', [listFees, setGiven]),
+  group('fees', 'fees of merchants', [listFees, setCommand]),
   taxcodeCommands,
 ]

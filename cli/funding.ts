@@ -20,7 +20,7 @@ const watched = async (core: Core) => {
   return funding.watch ? funding : fail('BANK_PROFILE names no accounts of funding')
 }
 
-const shownDay = ({ day, currency, isDue, key: _, ...sums }: FundingDay) => ({
+const printedDay = ({ day, currency, isDue, key: _, ...sums }: FundingDay) => ({
   day,
   currency,
   ...Object.fromEntries(
@@ -29,7 +29,7 @@ const shownDay = ({ day, currency, isDue, key: _, ...sums }: FundingDay) => ({
   due: isDue,
 })
 
-const shown = ({ key, day, currency, open, age, owner, notes, receipt }: Difference) => ({
+const printed = ({ key, day, currency, open, age, owner, notes, receipt }: Difference) => ({
   difference: key,
   day,
   open: formatAmount(open, currency),
@@ -48,13 +48,13 @@ const days = onData({
     days: preset('<n>', 'how many', 31, countOf),
   },
   run: async (core, { before, days: count }) =>
-    (await watched(core)).book.days(before, count).map(shownDay),
+    (await watched(core)).book.days(before, count).map(printedDay),
 })
 
 const list = onData({
   name: 'list',
   about: 'list money that is missing when it is due (above zero) or pays nothing (below zero)',
-  run: async (core) => (await watched(core)).book.differences().map(shown),
+  run: async (core) => (await watched(core)).book.differences().map(printed),
 })
 
 const take = onData({
@@ -65,7 +65,7 @@ const take = onData({
     const { take: takeIt, book } = await watched(core)
     await takeIt(key, note ?? null, core.contextOf('operator'))
     await core.readModels.caughtUp()
-    return book.find(key) && shown(book.find(key) as Difference)
+    return book.find(key) && printed(book.find(key) as Difference)
   },
 })
 
@@ -77,7 +77,7 @@ const close = onData({
     const { close: closeIt, book } = await watched(core)
     await closeIt(key, reason, core.contextOf('operator'))
     await core.readModels.caughtUp()
-    return book.find(key) && shown(book.find(key) as Difference)
+    return book.find(key) && printed(book.find(key) as Difference)
   },
 })
 

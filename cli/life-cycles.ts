@@ -21,7 +21,7 @@ type Kind<Data> = {
   readonly named: string
   readonly aggregate: Aggregate<SwitchCommand | Removal, DecidedEvent, Entry<Data>>
   /** The stream's id for these arguments. */
-  readonly keyOf: (...given: string[]) => string
+  readonly keyOf: (...args: string[]) => string
   readonly merchantOf: (data: Data) => string | null
   /** Disables or enables an entry, if there is more to it. */
   readonly turn?: (
@@ -34,10 +34,10 @@ const change = async <Data>(
   core: Core,
   { one, aggregate, keyOf, merchantOf, turn }: Kind<Data>,
   type: 'Disable' | 'Enable' | 'Remove',
-  given: readonly string[],
+  args: readonly string[],
 ) => {
-  const key = keyOf(...given)
-  const id = given.at(-1) ?? ''
+  const key = keyOf(...args)
+  const id = args.at(-1) ?? ''
   const entry = await core.find(aggregate, key, 'log')
   if (entry.status !== 'present') return fail(`no ${one} ${id}`)
   const context = core.contextOf('operator', merchantOf(entry.data))
@@ -91,8 +91,8 @@ export const lifeCycle = <Data>(kind: Kind<Data>): readonly Listed[] => {
       onData({
         name: `${name} ${kind.named}`,
         about,
-        run: (core, ...given: unknown[]) => {
-          const words = given.filter((word) => typeof word === 'string')
+        run: (core, ...args: unknown[]) => {
+          const words = args.filter((word) => typeof word === 'string')
           return change(core, kind, type, words)
         },
       }),

@@ -20,7 +20,7 @@ const options = {
   default: flag('take the limit away: that of the settings counts'),
 }
 
-type Given = {
+type Chosen = {
   readonly perSecond: number | undefined
   readonly burst: number | undefined
   readonly default: boolean | undefined
@@ -31,7 +31,7 @@ const setLimit = async (
   core: Core,
   merchant: string,
   caller: string | null,
-  { perSecond, burst, default: isDefault }: Given,
+  { perSecond, burst, default: isDefault }: Chosen,
 ) => {
   const key = caller === null ? merchant : within(merchant, caller)
   const context = core.contextOf('operator', merchant)
@@ -58,9 +58,9 @@ export const merchantLimit = onData({
   name: 'limit <id>',
   about: 'set or print how much a merchant may ask',
   options,
-  run: async (core, merchant, given) => {
+  run: async (core, merchant, chosen) => {
     await presentMerchant(core, merchant)
-    return setLimit(core, merchant, null, given)
+    return setLimit(core, merchant, null, chosen)
   },
 })
 
@@ -68,9 +68,9 @@ export const userLimit = onData({
   name: 'limit <merchant> <user>',
   about: 'set or print how much an API user may ask',
   options,
-  run: async (core, merchant, user, given) => {
+  run: async (core, merchant, user, chosen) => {
     const known = await core.find(users, within(merchant, user), 'log')
     if (known.status !== 'present') fail(`${merchant} has no user ${user}`)
-    return setLimit(core, merchant, `user:${user}`, given)
+    return setLimit(core, merchant, `user:${user}`, chosen)
   },
 })

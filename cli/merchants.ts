@@ -58,32 +58,32 @@ const callbackUriOf = (text: string): string | null => {
   return problem ? fail(`a callback URI, or none: ${problem.message}`) : text
 }
 
-const changesOf = (given: Details): Changes<MerchantData> => {
-  const { netmask, mcc, location } = given
-  checkName(given.name)
+const changesOf = (about: Details): Changes<MerchantData> => {
+  const { netmask, mcc, location } = about
+  checkName(about.name)
   const isNone = netmask === 'none'
   if (netmask !== undefined && !isNone && !isNetmask(netmask))
     fail(`${netmask} is neither an IPv4 or IPv6 network nor none`)
   if (mcc !== undefined && !/^\d{4}$/.test(mcc)) fail('an mcc has four digits')
-  if ((given.addressLine?.length ?? 0) > 2) fail('an address has at most two lines')
+  if ((about.addressLine?.length ?? 0) > 2) fail('an address has at most two lines')
   return {
-    businessName: given.name,
-    lookupIds: given.lookupId,
-    organizationId: given.organizationId,
-    jurisdiction: countryOf(given.jurisdiction, 'a jurisdiction'),
+    businessName: about.name,
+    lookupIds: about.lookupId,
+    organizationId: about.organizationId,
+    jurisdiction: countryOf(about.jurisdiction, 'a jurisdiction'),
     mcc,
     netmask: isNone ? null : netmask,
-    timeZone: timeZoneOf(given.timeZone),
+    timeZone: timeZoneOf(about.timeZone),
     location: location === undefined ? undefined : locationOf(location),
-    callbackUri: given.callbackUri === undefined ? undefined : callbackUriOf(given.callbackUri),
+    callbackUri: about.callbackUri === undefined ? undefined : callbackUriOf(about.callbackUri),
     profile: {
-      addressLines: given.addressLine,
-      postalCode: given.postalCode,
-      country: countryOf(given.country, 'a country'),
-      description: given.description,
-      phoneNumber: given.phone,
-      email: given.email,
-      url: given.url,
+      addressLines: about.addressLine,
+      postalCode: about.postalCode,
+      country: countryOf(about.country, 'a country'),
+      description: about.description,
+      phoneNumber: about.phone,
+      email: about.email,
+      url: about.url,
     },
   }
 }
@@ -112,17 +112,17 @@ const details = {
 
 const largestLogo = 1_000_000
 
-const shown = ({ id, businessName, currency, lookupIds }: MerchantData) => ({
+const printed = ({ id, businessName, currency, lookupIds }: MerchantData) => ({
   id,
   business_name: businessName,
   currency,
   lookup_ids: lookupIds,
 })
 
-const shownWhole = (merchant: MerchantData) => {
+const printedWhole = (merchant: MerchantData) => {
   const { profile, ...rest } = merchant
   return {
-    ...shown(merchant),
+    ...printed(merchant),
     organization_id: rest.organizationId,
     jurisdiction: rest.jurisdiction,
     mcc: rest.mcc,
@@ -182,12 +182,12 @@ const addMerchant = onData({
     const data = changed(fresh, changesOf(options))
     await checkLookupIds(core, id, options)
     await registerMerchant(claimNeeds(core))(data, core.contextOf('operator', id))
-    return shown(data)
+    return printed(data)
   },
 })
 
 const change = async (core: Core, id: string, changes: Changes<MerchantData>) =>
-  shownWhole(await changeMerchant(claimNeeds(core))(id, changes, core.contextOf('operator', id)))
+  printedWhole(await changeMerchant(claimNeeds(core))(id, changes, core.contextOf('operator', id)))
 
 const changeOne = onData({
   name: 'change <id>',
@@ -206,7 +206,7 @@ const list = onRows({
   about: 'list the merchants',
   run: ({ merchants: { merchants: rows, list } }) =>
     rows.all().map(({ data, ...row }) => ({
-      ...shown(data),
+      ...printed(data),
       enabled: !row.isDisabled,
       ...(list.approvalOf(data.id).waits && { awaits_approval: true }),
     })),

@@ -33,7 +33,7 @@ import { reloadCommand, upgradeCommands } from './upgrade.ts'
 import { fail } from '../infrastructure/failures.ts'
 
 /** Arguments that identify no person. Only the names of others, and of options, are recorded. */
-const shownArguments: ReadonlySet<string> = new Set([
+const recordedArguments: ReadonlySet<string> = new Set([
   ...['merchant', 'id', 'user', 'client-id', 'code', 'serial'],
 ])
 
@@ -64,25 +64,25 @@ const recordCommand = (
 ): void => {
   const path = pathOf(command)
   if (unrecorded.has(path.join(' '))) return
-  const given = command.registeredArguments.map((argument, index) => ({
+  const args = command.registeredArguments.map((argument, index) => ({
     name: argument.name(),
     value: command.processedArgs[index] as unknown,
   }))
-  const shown = given.map(({ name, value }) =>
-    value === undefined ? '' : shownArguments.has(name) ? String(value) : `<${name}>`,
+  const recorded = args.map(({ name, value }) =>
+    value === undefined ? '' : recordedArguments.has(name) ? String(value) : `<${name}>`,
   )
   const options = command.options
     .filter((option) => command.getOptionValueSource(option.attributeName()) === 'cli')
     .map(({ long }) => long)
-  const named = given.find(({ name }) => name === 'merchant')?.value
-  const merchant = named ?? (path[0] === 'merchant' ? given[0]?.value : undefined)
+  const named = args.find(({ name }) => name === 'merchant')?.value
+  const merchant = named ?? (path[0] === 'merchant' ? args[0]?.value : undefined)
   record(
     { ...settings, DATA_DIR: folderOf(command) ?? settings.DATA_DIR },
     {
       type: 'operator_command',
       actor: `operator:${account}`,
       merchant: typeof merchant === 'string' ? merchant : undefined,
-      about: [...path, ...shown, ...options].filter(Boolean).join(' '),
+      about: [...path, ...recorded, ...options].filter(Boolean).join(' '),
     },
   )
 }

@@ -25,7 +25,7 @@ import { onData, onRows, required, value } from './command.ts'
 
 const listed = 1000
 
-const shown = (
+const printed = (
   { merchant, settlementId }: SettlementRow,
   { currency, amount, status, day, orders, paid, returned }: PayoutState,
 ) => ({
@@ -59,16 +59,16 @@ export const payoutsCommand = onRows({
   },
   run: (core, { status, merchant }) => {
     const { settlements } = core.accounting
-    const wanted = status === undefined ? payoutStatuses : [statusOf(status)]
+    const statuses = status === undefined ? payoutStatuses : [statusOf(status)]
     const rows =
       merchant === undefined
         ? payoutStatuses.flatMap((one) => settlements.withPayouts(one, listed))
         : settlements.list(merchant, Number.MAX_SAFE_INTEGER, listed)
     return rows
       .flatMap((row) => row.payouts.map((payout) => ({ row, payout })))
-      .filter(({ payout }) => wanted.includes(payout.status))
+      .filter(({ payout }) => statuses.includes(payout.status))
       .slice(0, listed)
-      .map(({ row, payout }) => shown(row, payout))
+      .map(({ row, payout }) => printed(row, payout))
   },
 })
 

@@ -114,12 +114,12 @@ const reset = onData({
   name: 'reset <phone>',
   about: 'let a payer back in, by phone number or id: prints a new PIN, key and codes',
   options: { phone: value('<number>', 'a new phone number, which counts as proved') },
-  run: async (core, identifier, { phone: wanted }) => {
+  run: async (core, identifier, { phone: newPhone }) => {
     const { handle, find, vault: people, payerDirectory: directory, contextOf } = core
     const id = (await directory.byIdOrPhone(identifier)) ?? refuse('payer_is_unknown')
     const needs = { handle, find, people }
     const context = contextOf('operator')
-    const phone = wanted === undefined ? undefined : phoneOf(core, wanted)
+    const phone = newPhone === undefined ? undefined : phoneOf(core, newPhone)
     if (phone !== undefined) await proveNumber(needs)(id, phone, context)
     const pin = newPin()
     const codeSecret = newCodeSecret()

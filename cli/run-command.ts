@@ -9,13 +9,13 @@ export const runCommand = async (environment: NodeJS.ProcessEnv): Promise<void> 
   try {
     settings = readSettings(environment)
     const sudoUser = environment['SUDO_USER']
-    const given = settings
+    const known = settings
     const serve = async (processes: number) =>
       processes === 1
         ? (await import('../service/server/serving-client.ts')).serveInWorker(environment)
         : (await import('../service/processes/supervisor.ts')).supervise(
             environment,
-            given,
+            known,
             processes,
           )
     await operatorProgram({ settings, version, serve, sudoUser }).parseAsync()

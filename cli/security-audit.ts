@@ -42,7 +42,7 @@ const isChosen =
     (merchant === undefined || line.merchant === merchant) &&
     (actor === undefined || line.actor === actor)
 
-const shown = ({ at, type, actor, merchant, times, ...rest }: SecurityLine): string => {
+const printed = ({ at, type, actor, merchant, times, ...rest }: SecurityLine): string => {
   const { since: _, ...more } = rest
   const details = Object.entries(more).map(([name, value]) => `${name}=${value}`)
   const counted = times === undefined ? [] : [`${times} more times`]
@@ -66,6 +66,6 @@ export const securityCommand = command({
     for (const { day, file } of securityLogFiles(DATA_DIR))
       if (day >= firstDay)
         for (const line of linesIn(file).filter(isChosen(chosen)))
-          process.stdout.write(`${isJson() ? JSON.stringify(line) : shown(line)}\n`)
+          process.stdout.write(`${isJson() ? JSON.stringify(line) : printed(line)}\n`)
   },
 })

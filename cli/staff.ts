@@ -17,13 +17,13 @@ import { phoneOf, presentMerchant } from './arguments.ts'
 import { group, onData, required, several, value } from './command.ts'
 import { aside } from '../application/machine.ts'
 
-type Given = {
+type Chosen = {
   readonly role: string
   readonly pos: readonly string[] | undefined
   readonly refundLimit: string | undefined
 }
 
-const termsOf = ({ role, pos, refundLimit }: Given, currency: string): StaffTerms => {
+const termsOf = ({ role, pos, refundLimit }: Chosen, currency: string): StaffTerms => {
   if (!staffRoles.some((one) => one === role)) fail(`a role is one of ${staffRoles.join(', ')}`)
   if ((role === 'cashier') !== (pos !== undefined))
     fail('a cashier has one --pos or more, and nobody else has any')
@@ -38,7 +38,7 @@ const termsOf = ({ role, pos, refundLimit }: Given, currency: string): StaffTerm
   return read.success ? read.data : fail('--pos is the id of a point of sale, at most 100 of them')
 }
 
-const shownTerms = (terms: StaffTerms) => ({
+const printedTerms = (terms: StaffTerms) => ({
   role: terms.role,
   ...(terms.role === 'cashier' && { pos: terms.pointsOfSale }),
   ...(terms.role === 'support' && {
@@ -67,13 +67,13 @@ const presentOne = <Terms extends AnyTerms>(
   return present(work).find(isThat) ?? fail(`nobody of ${whose} has that number`)
 }
 
-const list = <Terms extends AnyTerms>(work: Work<Terms>, shownTerms: (terms: Terms) => object) =>
+const list = <Terms extends AnyTerms>(work: Work<Terms>, printTerms: (terms: Terms) => object) =>
   Promise.all(
     present(work).map(async ({ member, person, phone, terms, status, since }) => ({
       member,
       phone: work.invitedNumber(phone) ?? null,
       name: status === 'joined' ? ((await work.nameOf(person)) ?? null) : null,
-      ...shownTerms(terms),
+      ...printTerms(terms),
       status,
       since: new Date(since).toISOString(),
     })),
@@ -95,22 +95,22 @@ export const staffCommands = group('staff', 'who may do what in the portal of a 
       pos: several('<id>', 'a point of sale of a cashier, may be repeated'),
       refundLimit: value('<amount>', 'what support may refund of one payment'),
     },
-    run: async (core, merchant, phone, given) => {
+    run: async (core, merchant, phone, chosen) => {
       const { currency } = await presentMerchant(core, merchant)
-      const terms = termsOf(given, currency)
-      for (const id of given.pos ?? [])
+      const terms = termsOf(chosen, currency)
+      for (const id of chosen.pos ?? [])
         if ((await core.find(pointsOfSale, within(merchant, id))).status !== 'present')
           fail(`${merchant} has no point of sale ${id}`)
-      const asked = { phone: phoneOf(core, phone), terms }
+      const invitation = { phone: phoneOf(core, phone), terms }
       const context = core.contextOf('operator', merchant)
-      const { member, hasJoined } = await staffIn(core).addStaff(merchant, asked, context)
-      return { merchant, member, ...shownTerms(terms), status: hasJoined ? 'joined' : 'invited' }
+      const { member, hasJoined } = await staffIn(core).addStaff(merchant, invitation, context)
+      return { merchant, member, ...printedTerms(terms), status: hasJoined ? 'joined' : 'invited' }
     },
   }),
   onData({
     name: 'list <merchant>',
     about: 'list the staff',
-    run: async (core, merchant) => list(await staffOf(core, merchant), shownTerms),
+    run: async (core, merchant) => list(await staffOf(core, merchant), printedTerms),
   }),
   onData({
     name: 'remove <merchant> <phone>',
@@ -146,23 +146,23 @@ export const operatorCommands = group('operator', 'your own people, at /operator
     about:
       'add whoever has an account with that number, or invite whoever will have; they are told',
     options: { role },
-    run: async (core, phone, given) => {
-      const asked = { phone: phoneOf(core, phone), terms: operatorTermsOf(given.role) }
+    run: async (core, phone, chosen) => {
+      const invitation = { phone: phoneOf(core, phone), terms: operatorTermsOf(chosen.role) }
       const { messagesBeside } = await aside(() => import('../service/server.ts'))
       const messages = await messagesBeside(core)
       try {
         const { addOperator } = operatorsIn(core)
         const tell = addAndTell({ addOperator, sendMessage: messages.send })
-        const added = await tell(asked, messages.addedMessage, core.contextOf('operator'))
+        const added = await tell(invitation, messages.addedMessage, core.contextOf('operator'))
         await messages.settled()
         // The sandbox shows it instead of sending it.
-        const [shown] = messages.sentTo(undefined)
+        const [sandboxMessage] = messages.sentTo(undefined)
         const { member, hasJoined } = added
         return {
           member,
-          role: asked.terms.role,
+          role: invitation.terms.role,
           status: hasJoined ? 'joined' : 'invited',
-          ...(shown && { message: shown.text }),
+          ...(sandboxMessage && { message: sandboxMessage.text }),
         }
       } finally {
         messages.stop()
@@ -173,8 +173,8 @@ export const operatorCommands = group('operator', 'your own people, at /operator
     name: 'change <phone>',
     about: 'give somebody another role',
     options: { role },
-    run: async (core, text, given) => {
-      const terms = operatorTermsOf(given.role)
+    run: async (core, text, chosen) => {
+      const terms = operatorTermsOf(chosen.role)
       const { member } = await operatorNamed(core, text)
       const command = { type: 'ChangeRole', member, terms } as const
       await operatorsIn(core).changeOperators(command, core.contextOf('operator'))

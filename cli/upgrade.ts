@@ -1,6 +1,6 @@
 import { fail } from '../infrastructure/failures.ts'
 import { isServing, readRecord, recordIn } from '../infrastructure/serving-record.ts'
-import { settingShown } from '../infrastructure/settings.ts'
+import { printSetting } from '../infrastructure/settings.ts'
 import { pause, steadyTime } from '../application/machine.ts'
 import { constants, setPriority } from 'node:os'
 import { prepareUpgrade } from '../audit/what-if/prepare-upgrade.ts'
@@ -40,15 +40,15 @@ export const upgradeCommands = group('upgrade', 'prepare an upgrade beside the r
     run: async (terminal, { share }) => {
       setPriority(constants.priority.PRIORITY_LOW)
       const began = steadyTime()
-      const given = { share, most: listed, progress: tellProgress() }
-      const { compared, ...prepared } = await prepareUpgrade(terminal.settings, given)
+      const options = { share, most: listed, progress: tellProgress() }
+      const { compared, ...prepared } = await prepareUpgrade(terminal.settings, options)
       const seconds = Number(((steadyTime() - began) / 1_000).toFixed(1))
       const differences = compared ? countOfBuild(compared) : null
-      const told = { ...prepared, seconds, differences }
+      const answer = { ...prepared, seconds, differences }
       const words = compared
         ? textOfBuild(compared)
         : 'No read models of another version to compare.'
-      show(terminal, told, `${prepared.events} events in ${seconds} s.\n${words}\n`)
+      show(terminal, answer, `${prepared.events} events in ${seconds} s.\n${words}\n`)
       if (differences) process.exitCode = 1
     },
   }),
@@ -63,18 +63,18 @@ export const reloadCommand = command({
   run: async ({ settings }) => {
     const path = recordIn(settings)
     const before = readRecord(path)
-    const shown = settingShown('DATA_DIR', settings.DATA_DIR)
-    if (!before || !isServing(before)) return fail(`${shown}: no service runs in it`)
+    const printed = printSetting('DATA_DIR', settings.DATA_DIR)
+    if (!before || !isServing(before)) return fail(`${printed}: no service runs in it`)
     const began = steadyTime()
     process.kill(before.pid, 'SIGHUP')
     for (;;) {
       await pause(lookEveryMs)
       const now = readRecord(path)
       if (now?.problem !== undefined && now.at !== before.at)
-        return fail(`${shown}: ${now.problem}`)
+        return fail(`${printed}: ${now.problem}`)
       if (now && now.at !== before.at)
         return { pid: now.pid, seconds: Number(((steadyTime() - began) / 1_000).toFixed(1)) }
-      if (!now && !isServing(before)) return fail(`${shown}: the service has ended`)
+      if (!now && !isServing(before)) return fail(`${printed}: the service has ended`)
     }
   },
 })

@@ -22,9 +22,9 @@ export const keyCommands = group('key', 'keys of ID tokens, of callbacks and of 
         hoursOf,
       ),
     },
-    run: async (core, given = 'id-tokens', { overlap }) => {
-      const keys = rotatedKeys.find((one) => one === given)
-      if (!keys) return fail(`${given} must be id-tokens, callbacks or checkpoints`)
+    run: async (core, name = 'id-tokens', { overlap }) => {
+      const keys = rotatedKeys.find((one) => one === name)
+      if (!keys) return fail(`${name} must be id-tokens, callbacks or checkpoints`)
       return rotateKeys(core)(keys, core.contextOf('operator'), overlap)
     },
   }),

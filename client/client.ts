@@ -68,9 +68,9 @@ const readOperation = (text: string): Operation => {
 }
 
 /** The path with these parameters in the place of its names. */
-const filled = (path: string, given: unknown[]): string =>
+const filled = (path: string, args: unknown[]): string =>
   path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    const value = given.shift()
+    const value = args.shift()
     if (value === undefined || value === null || value === '')
       throw new TypeError(`${name} is missing.`)
     // A URL loses them, and the path would be another one.
@@ -79,14 +79,14 @@ const filled = (path: string, given: unknown[]): string =>
   })
 
 const withQuery = (path: string, query: object): string => {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null)
-  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
+  const present = Object.entries(query).filter(([, value]) => value !== undefined && value !== null)
+  const text = new URLSearchParams(present.map(([name, value]) => [name, String(value)])).toString()
   return text === '' ? path : `${path}?${text}`
 }
 
 /** What a method was called with: the parameters of the path, a body, and options. */
-const readArguments = ({ method, path, is }: Operation, given: unknown[]) => {
-  const rest = [...given]
+const readArguments = ({ method, path, is }: Operation, args: unknown[]) => {
+  const rest = [...args]
   const place = filled(path, rest)
   const input = is('body') ? (rest.shift() as { readonly id?: string } | undefined) : undefined
   const body = is('names-itself') ? { ...input, id: input?.id ?? randomUUID() } : input
@@ -117,20 +117,20 @@ export class Client {
     for (const [name, text] of Object.entries(operations)) {
       const operation = readOperation(text)
       Object.defineProperty(this.prototype, name, {
-        value(this: Client, ...given: unknown[]) {
-          return operation.is('list') ? this.#list(operation, given) : this.#call(operation, given)
+        value(this: Client, ...args: unknown[]) {
+          return operation.is('list') ? this.#list(operation, args) : this.#call(operation, args)
         },
       })
     }
   }
 
-  #list(operation: Operation, given: unknown[]): List<unknown> {
-    const { uri, options } = readArguments(operation, given)
+  #list(operation: Operation, args: unknown[]): List<unknown> {
+    const { uri, options } = readArguments(operation, args)
     return listFrom(uri, (one) => this.get(one, options))
   }
 
-  async #call(operation: Operation, given: unknown[]): Promise<unknown> {
-    const { uri, body, options } = readArguments(operation, given)
+  async #call(operation: Operation, args: unknown[]): Promise<unknown> {
+    const { uri, body, options } = readArguments(operation, args)
     const { method, is } = operation
     return this.#send({ method, uri, body, isMadeAnew: is('anew'), options })
   }

@@ -48,8 +48,8 @@ const longestPause = 20_000
 /** Milliseconds before the next attempt: longer each time, and another for each client. */
 const pauseAfter = (attempt: number, error: DaybookError, { random }: Clock): number => {
   const full = Math.min(longestPause, firstPause * 2 ** (attempt - 1))
-  const asked = error instanceof ServiceError ? (error.retry_after ?? 0) : 0
-  return Math.round(asked + full * (0.5 + random() / 2))
+  const least = error instanceof ServiceError ? (error.retry_after ?? 0) : 0
+  return Math.round(least + full * (0.5 + random() / 2))
 }
 
 /** `Retry-After` in milliseconds: seconds or a date (RFC 9110, 10.2.3). */
@@ -110,16 +110,16 @@ const faultIn = (body: any): Partial<Refusal> | undefined => {
 }
 
 /** Sends a request once. @throws the reason of the signal */
-const attempt = async (given: Attempt): Promise<Answer | DaybookError> => {
-  const { method, url, headers, body, timeout, signal, now } = given
+const attempt = async (sent: Attempt): Promise<Answer | DaybookError> => {
+  const { method, url, headers, body, timeout, signal, now } = sent
   const request = `${method} ${new URL(url).pathname}`
   const ask = async (limit: AbortSignal): Promise<Answer | DaybookError> => {
     const init = { method, headers, redirect: 'manual', signal: limit } as const
     const response = await fetch(url, { ...init, ...(body !== undefined && { body }) })
-    const { status, statusText: error_description, headers: told, ok } = response
+    const { status, statusText: error_description, headers: responseHeaders, ok } = response
     const answered = await bodyOf(response)
     if (ok) return { body: answered }
-    const leadsTo = told.get('location') ?? undefined
+    const leadsTo = responseHeaders.get('location') ?? undefined
     if (status === 302 && method === 'GET' && leadsTo) return { body: undefined, leadsTo }
     return errorOf({
       request,
@@ -127,8 +127,8 @@ const attempt = async (given: Attempt): Promise<Answer | DaybookError> => {
       error_type: null,
       error_description,
       error_details: null,
-      request_id: told.get('x-request-id'),
-      retry_after: retryAfter(told.get('retry-after'), now()),
+      request_id: responseHeaders.get('x-request-id'),
+      retry_after: retryAfter(responseHeaders.get('retry-after'), now()),
       ...faultIn(answered),
     })
   }
@@ -233,10 +233,10 @@ const baseOf = (url: string): string => {
 }
 
 /** Sends requests of one caller, again where that is safe. @throws TypeError for bad options */
-export const makeSend = (given: ClientOptions) => {
-  const base = baseOf(given.url)
-  const { clock = machineClock } = given
-  const signer = makeSigner(given)
+export const makeSend = (about: ClientOptions) => {
+  const base = baseOf(about.url)
+  const { clock = machineClock } = about
+  const signer = makeSigner(about)
 
   /** Credentials go nowhere else. */
   const urlOf = ({ method, uri, options }: Request): string => {
@@ -252,8 +252,8 @@ export const makeSend = (given: ClientOptions) => {
   /** @throws ServiceError, NoAnswer; the reason of the signal */
   const send = async (request: Request): Promise<any> => {
     const { method, isOpen, options = {}, isMadeAnew } = request
-    const { signal, timeout = given.timeout ?? 30_000 } = options
-    const { attempts = given.attempts ?? 5, deadline = given.deadline ?? 120_000 } = options
+    const { signal, timeout = about.timeout ?? 30_000 } = options
+    const { attempts = about.attempts ?? 5, deadline = about.deadline ?? 120_000 } = options
     const { body, type } = await encode(request.body)
     const content = { ...(type !== undefined && { 'Content-Type': type }) }
     const sent = { method, url: urlOf(request), body, timeout, signal, now: clock.now }

@@ -20,7 +20,7 @@ export type CallbackOptions = {
   readonly clock?: Pick<Clock, 'now'> | undefined
 }
 
-type Told<Event extends keyof CallbackEvents> = {
+type VerifiedCallback<Event extends keyof CallbackEvents> = {
   readonly event: Event
   readonly meta: CallbackMeta
   /** Absent over http: read `meta.uri`. */
@@ -32,7 +32,9 @@ type Told<Event extends keyof CallbackEvents> = {
 }
 
 /** A message that can be believed. Events that are not known here may come, too. */
-export type Callback = { [Event in keyof CallbackEvents]: Told<Event> }[keyof CallbackEvents]
+export type Callback = {
+  [Event in keyof CallbackEvents]: VerifiedCallback<Event>
+}[keyof CallbackEvents]
 
 const bytesOf = (text: string, prefix: string): Buffer =>
   Buffer.from(text.replace(prefix, ''), 'base64')
@@ -104,7 +106,7 @@ const messageIn = (text: string): { meta: CallbackMeta; object?: any } => {
   throw new InvalidCallback('message', 'It is no callback message.')
 }
 
-const rememberedHere = seenInMemory()
+const rememberedInMemory = seenInMemory()
 
 /**
  * A callback, when it is genuine, fresh and this merchant's. Call `done` when you have done what it
@@ -122,7 +124,7 @@ export const verifyCallback = async (
     throw new InvalidCallback('message', 'Its id is not that of its headers.')
   if (meta.merchant_id !== options.merchant)
     throw new InvalidCallback('merchant', 'It is a message of another merchant.')
-  const { seen = rememberedHere } = options
+  const { seen = rememberedInMemory } = options
   const isRepeated = await seen.has(meta.id)
   const done = async (): Promise<void> => void (await seen.add(meta.id))
   return { event: meta.event, meta, object, isRepeated, done } as Callback

@@ -43,10 +43,10 @@ const chargedOf = (gross: number, charge: Omit<Money, 'gross' | 'net'>): Money =
   return { gross, fee, interchange, vat, net: gross - fee - interchange - vat }
 }
 
-const addTo = (entry: Entry, type: string, data: any, asked: Pots): void => {
+const addTo = (entry: Entry, type: string, data: any, requested: Pots): void => {
   switch (type) {
     case 'PaymentAuthorized':
-      entry.authorised = asked.amount + data.additionalAmount
+      entry.authorised = requested.amount + data.additionalAmount
       break
     case 'PaymentCaptured':
       entry.captured += bothOf(data)
@@ -64,7 +64,7 @@ const addTo = (entry: Entry, type: string, data: any, asked: Pots): void => {
 
 /** Keeps books of the payments and of the callback attempts out of the raw event log. */
 export const readBooks = async (place: Place) => {
-  const entries = new Map<string, { readonly entry: Entry; readonly asked: Pots }>()
+  const entries = new Map<string, { readonly entry: Entry; readonly requested: Pots }>()
   /** What came of each attempt, by the id of its message. */
   const attempts = new Map<string, string[]>()
   /** Ids of the messages about scans, in order. */
@@ -78,11 +78,11 @@ export const readBooks = async (place: Place) => {
         const entry = { authorised: 0, captured: 0, refunded: 0, released: 0, money: [], owed: [] }
         const { currency } = data.request
         const tid = stream.slice('payment-'.length)
-        entries.set(stream, { entry: { tid, currency, ...entry }, asked: data.request })
+        entries.set(stream, { entry: { tid, currency, ...entry }, requested: data.request })
       }
-      const { entry, asked } = entries.get(stream) ?? {}
-      if (entry && asked) {
-        addTo(entry, type, data, asked)
+      const { entry, requested } = entries.get(stream) ?? {}
+      if (entry && requested) {
+        addTo(entry, type, data, requested)
         const event = callbackNameOf(type, metadata.schema)
         if (event) entry.owed.push({ id, event })
       }
@@ -177,7 +177,7 @@ export const arrivalsDiffer = (
   { attempts, entries, scans }: Books,
 ): string[] => {
   const scanned = messages.filter(({ meta }) => meta.event === 'shortlink_scanned')
-  const told = { scans: scanned.map(({ meta }) => meta.id) }
+  const found = { scans: scanned.map(({ meta }) => meta.id) }
   const wrong = entries.flatMap(({ owed }) =>
     owed.flatMap(({ id, event }) => {
       const recorded = attempts.get(id) ?? []
@@ -187,7 +187,7 @@ export const arrivalsDiffer = (
       return `${event}: the log records ${recorded.join(', ')}, it arrived ${arrived} times`
     }),
   )
-  return [...differences('the till', told, { scans }), ...wrong]
+  return [...differences('the till', found, { scans }), ...wrong]
 }
 
 /** The books of each currency, with the sums of its money. */
@@ -215,9 +215,9 @@ const balancePattern =
 /** Where the balances of the journal, as the service's metrics tell them, differ from the books. */
 export const journalDiffers = (metrics: string, books: Books): string[] =>
   byCurrency(books).flatMap(({ currency, gross, fee, interchange, vat, net }) => {
-    const told = [...metrics.matchAll(balancePattern)].filter(([, , of]) => of === currency)
+    const found = [...metrics.matchAll(balancePattern)].filter(([, , of]) => of === currency)
     const on = (...accounts: readonly string[]) =>
-      told.reduce((all, [, name = '', , sum]) => all + (accounts.includes(name) ? +sum! : 0), 0)
+      found.reduce((all, [, name = '', , sum]) => all + (accounts.includes(name) ? +sum! : 0), 0)
     const read = {
       gross: on('payer_clearing'),
       // What is settled is payable to the bank, the rest to the merchant.

@@ -23,10 +23,10 @@ export const sayTitle = (number: number | '', title: string): void =>
   void say(`\n${String(number).padStart(3)}   ${title}`)
 
 /** One line: when, what, and what the till was told of it. */
-export const sayStep = (time: string, what: string, told: readonly string[]): void => {
+export const sayStep = (time: string, what: string, lines: readonly string[]): void => {
   const line = `${indent}${time.padEnd(widths.time)}${what}`
-  if (told.length === 0) return void say(line)
-  say(`${line.padEnd(indent.length + widths.time + widths.what)}  ${told.join(', ')}`)
+  if (lines.length === 0) return void say(line)
+  say(`${line.padEnd(indent.length + widths.time + widths.what)}  ${lines.join(', ')}`)
 }
 
 const both = (amount: string, additional: string): string =>

@@ -12,8 +12,8 @@ import { alice, type Input, type Sale, type Shop } from './sale.ts'
 import { sayEnd, sayStep, sayTitle } from './print.ts'
 
 /** The status with which the service refuses what it is asked for, if it does. */
-const refusalOf = (asked: Promise<void>): Promise<number | undefined> =>
-  asked.then(
+const refusalOf = (sent: Promise<void>): Promise<number | undefined> =>
+  sent.then(
     () => undefined,
     (error: unknown) => {
       if (error instanceof ServiceError) return error.status
@@ -40,7 +40,7 @@ export const openShop = (shop: Shop) => {
   const reports: string[] = []
   const surprises: string[] = []
   /** Number of arrivals of each payment that have been spoken of. */
-  const told = new Map<string, number>()
+  const messages = new Map<string, number>()
 
   /** Lets all that is due happen; answers the service's time. */
   const pass = async (step: SandboxClock = { advance_seconds: 0 }): Promise<string> =>
@@ -50,8 +50,8 @@ export const openShop = (shop: Shop) => {
   const news = (tid: string): string[] => {
     const own = receiver.arrivals.filter(({ meta }) => meta.uri?.includes(`/${tid}/`))
     const ids = own.map(({ meta }) => meta.id)
-    const fresh = own.slice(told.get(tid) ?? 0)
-    told.set(tid, own.length)
+    const fresh = own.slice(messages.get(tid) ?? 0)
+    messages.set(tid, own.length)
     return fresh.map((arrival) => {
       const { id, event, seqno } = arrival.meta
       const isRepeated = ids.indexOf(id) < own.indexOf(arrival)
@@ -144,9 +144,9 @@ export const openShop = (shop: Shop) => {
       what: string,
     ): Promise<void> => {
       const { permissions } = await till.getPaymentRequestOutcome(tid)
-      const told = await readWith(permissions?.access_token ?? '', uri)
-      if (!isDeepStrictEqual(told, claims)) {
-        const [should, says] = [claims, told].map((one) => JSON.stringify(one))
+      const claimed = await readWith(permissions?.access_token ?? '', uri)
+      if (!isDeepStrictEqual(claimed, claims)) {
+        const [should, says] = [claims, claimed].map((one) => JSON.stringify(one))
         surprises.push(`${title}: should let the till know ${should}, tells it ${says}`)
       }
       await step(tid, what)

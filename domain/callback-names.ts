@@ -51,8 +51,8 @@ export const callbackNameOf = (
   schema: number,
 ): (typeof callbackEventNames)[CallbackEventType] | undefined => {
   if (!Object.hasOwn(callbackEventNames, type)) return undefined
-  const told = type as CallbackEventType
-  return schema < (firstSchemaWithCallback[told] ?? 1) ? undefined : callbackEventNames[told]
+  const event = type as CallbackEventType
+  return schema < (firstSchemaWithCallback[event] ?? 1) ? undefined : callbackEventNames[event]
 }
 
 /** Built from its event alone; other callbacks show the folded stream. */

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { Instant } from './time.ts'
 
 /** When a change was signed, or made without a signature, in whole seconds of the machine. */
-export type Asked = {
+export type SigningTime = {
   readonly at: Instant
   /** A digest. */
   readonly signature: string | null
@@ -13,7 +13,7 @@ export type Place = {
   readonly at: Instant
   readonly position: number
   /** Only for aggregates with ordered signed changes. */
-  readonly asked?: Asked | undefined
+  readonly asked?: SigningTime | undefined
 }
 
 /** A pure state machine: `decide` turns a command into events, `evolve` folds an event. */
@@ -22,7 +22,7 @@ export type Decider<Command, Event, State> = {
   /**
    * Returns no events for a repeated command. @throws Refusal when the command is not allowed now
    */
-  decide(command: Command, state: State, asked?: Asked): readonly Event[]
+  decide(command: Command, state: State, signing?: SigningTime): readonly Event[]
   /** Never fails and never looks at the clock. */
   evolve(state: State, event: Event, place: Place): State
 }

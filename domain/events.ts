@@ -8,8 +8,8 @@ import type { Upcast } from './upcast.ts'
 
 type Tables = (typeof aggregates)[keyof typeof aggregates]['events']
 type EventOf<Table> = Table extends Record<string, z.ZodType> ? EventsOf<Table> : never
-type Intersection<Union> = (Union extends unknown ? (given: Union) => void : never) extends (
-  given: infer All,
+type Intersection<Union> = (Union extends unknown ? (value: Union) => void : never) extends (
+  value: infer All,
 ) => void
   ? All
   : never

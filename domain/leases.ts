@@ -92,12 +92,12 @@ const without = (nodes: Nodes, name: string, lost: readonly string[]): Nodes => 
 /** Assigns unheld leases to the nodes with the fewest. */
 const spread = (nodes: Nodes, revision: number): Nodes => {
   const held = new Set(Object.values(nodes).flatMap(({ does }) => Object.keys(does)))
-  let given = nodes
+  let assigned = nodes
   for (const work of leasedWork.filter((work) => !held.has(work))) {
-    const name = idlest(given, work)
-    if (name !== undefined) given = withLease(given, name, work, revision)
+    const name = idlest(assigned, work)
+    if (name !== undefined) assigned = withLease(assigned, name, work, revision)
   }
-  return given
+  return assigned
 }
 
 /** Whether a node with `own` leases should hand one to a node with `other`. */
@@ -131,19 +131,22 @@ export const leases: Decider<LeaseCommand, LeaseEvent, Leases> = {
     const isGone = (name: string): boolean =>
       command.type === 'Leave' ? name === by : name !== by && command.gone.includes(name)
     const left = Object.entries(nodes).filter(([name]) => !isGone(name))
-    const here: Nodes = Object.fromEntries(left)
+    const remaining: Nodes = Object.fromEntries(left)
     if (command.type === 'Leave')
-      return [{ type: 'LeasesLeft', data: { by, nodes: spread(here, revision) } }]
+      return [{ type: 'LeasesLeft', data: { by, nodes: spread(remaining, revision) } }]
     const { cannot, released, build } = command
-    const before = here[by] ?? { does: {} }
+    const before = remaining[by] ?? { does: {} }
     const joined: Nodes = {
-      ...here,
+      ...remaining,
       [by]: { does: before.does, ...(cannot.length > 0 && { cannot: [...cannot] }), ...build },
     }
     // Other nodes may have stopped since; then this node must keep the lease.
-    const given = surplusOf(joined, by).filter((work) => released.includes(work))
+    const surplus = surplusOf(joined, by).filter((work) => released.includes(work))
     return [
-      { type: 'LeasesRenewed', data: { by, nodes: spread(without(joined, by, given), revision) } },
+      {
+        type: 'LeasesRenewed',
+        data: { by, nodes: spread(without(joined, by, surplus), revision) },
+      },
     ]
   },
   evolve: (_, { data: { nodes } }) => ({ nodes }),

@@ -1,8 +1,8 @@
-import type { Asked, Decider } from './decider.ts'
+import type { SigningTime, Decider } from './decider.ts'
 import { refuse } from './refusal.ts'
-import type { LastAsked, WithAsked } from './register.ts'
+import type { LastSigning, WithSigning } from './register.ts'
 
-const after = (last: LastAsked | undefined, { at, signature }: Asked): LastAsked => {
+const after = (last: LastSigning | undefined, { at, signature }: SigningTime): LastSigning => {
   const signatures = signature === null ? [] : [signature]
   if (!last || at > last.at) return { at, signatures }
   // Timestamps have whole seconds, so several changes may share one.
@@ -16,7 +16,7 @@ const after = (last: LastAsked | undefined, { at, signature }: Asked): LastAsked
 export const ordered = <
   Command,
   Event,
-  State extends WithAsked,
+  State extends WithSigning,
   Rest extends { readonly decider: Decider<Command, Event, State> },
 >(
   register: Rest & { readonly decider: Decider<Command, Event, State> },
@@ -24,12 +24,12 @@ export const ordered = <
   const base = register.decider
   const decider: Decider<Command, Event, State> = {
     initial: base.initial,
-    decide(command, entry, asked) {
+    decide(command, entry, signing) {
       const last = entry.asked
-      if (!last || asked?.signature == null) return base.decide(command, entry)
-      if (asked.at === last.at && last.signatures.includes(asked.signature)) return []
+      if (!last || signing?.signature == null) return base.decide(command, entry)
+      if (signing.at === last.at && last.signatures.includes(signing.signature)) return []
       const events = base.decide(command, entry)
-      return asked.at < last.at && events.length > 0 ? refuse('change_is_older') : events
+      return signing.at < last.at && events.length > 0 ? refuse('change_is_older') : events
     },
     evolve(entry, event, place) {
       const next = base.evolve(entry, event, place)

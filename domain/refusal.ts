@@ -1,4 +1,4 @@
-import type { Asked } from './decider.ts'
+import type { SigningTime } from './decider.ts'
 import type { Instant, Seconds } from './time.ts'
 
 /** A sentence that is true when the command is refused. */
@@ -121,7 +121,7 @@ export type RefusedDecision = {
   readonly command: object
   /** Revision of the state decided on, -1 for none; absent if not recorded. */
   readonly revision?: number | undefined
-  readonly asked?: Asked | undefined
+  readonly asked?: SigningTime | undefined
   /** Absent for dry runs. */
   readonly context?:
     { readonly at: Instant; readonly merchant: string | null; readonly actor: string } | undefined

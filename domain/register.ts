@@ -40,14 +40,14 @@ type RegisterEvent<Name extends string, Data> =
   | { readonly type: `${Name}Removed`; readonly data: Readonly<Record<string, never>> }
 
 /** Time of the newest change, and the signatures of that second. */
-export type LastAsked = { readonly at: Instant; readonly signatures: readonly string[] }
+export type LastSigning = { readonly at: Instant; readonly signatures: readonly string[] }
 
-export type WithAsked = {
+export type WithSigning = {
   /** Only in ordered registers. */
-  readonly asked?: LastAsked | undefined
+  readonly asked?: LastSigning | undefined
 }
 
-export type Entry<Data> = WithAsked &
+export type Entry<Data> = WithSigning &
   (
     | { readonly status: 'absent' | 'removed' }
     /** `registered` is the original data, to recognise repeated registrations. */

@@ -11,7 +11,7 @@ type Asking<Wanted> = Wanted & {
   /** The staff member who requested it. */
   readonly by: string
 }
-export type AskedOf<Wanted> = Asking<Wanted> & { readonly takesEffectAt: Instant }
+export type RequestedChange<Wanted> = Asking<Wanted> & { readonly takesEffectAt: Instant }
 
 type OfChange = { readonly change: string }
 type Announced = OfChange & { readonly members: readonly string[] }
@@ -31,23 +31,23 @@ type WaitingCommand<Name extends string, Wanted> =
   | ({ readonly type: `Finish${Name}`; readonly at: Instant } & OfChange)
 
 type WaitingEvent<Name extends string, Wanted> =
-  | { readonly type: `${Name}Asked`; readonly data: AskedOf<Wanted> }
+  | { readonly type: `${Name}Asked`; readonly data: RequestedChange<Wanted> }
   | { readonly type: `${Name}Announced`; readonly data: Announced }
   | { readonly type: `${Name}Withdrawn`; readonly data: Withdrawn }
   | { readonly type: `${Name}Done`; readonly data: OfChange }
 
-type Given = Announced & Withdrawn & { readonly at: Instant }
+type CommandData = Announced & Withdrawn & { readonly at: Instant }
 
 type State<Wanted> = {
-  readonly waiting: AskedOf<Wanted> | null
+  readonly waiting: RequestedChange<Wanted> | null
   readonly isAnnounced: boolean
   readonly last: string | null
 }
 
-const eventsOf = (name: string, wanted: z.ZodRawShape) => ({
+const eventsOf = (name: string, fields: z.ZodRawShape) => ({
   [`${name}Asked`]: z.object({
     change: z.string(),
-    ...wanted,
+    ...fields,
     by: z.string(),
     takesEffectAt: instant,
   }),
@@ -72,24 +72,24 @@ export const waitingChange = <Name extends string, Shape extends z.ZodRawShape>(
   shape: Shape,
   isWaiting: RefusalCode,
 ) => {
-  type Wanted = z.output<z.ZodObject<Shape>>
-  type Command = WaitingCommand<Name, Wanted>
-  type Event = WaitingEvent<Name, Wanted>
+  type Change = z.output<z.ZodObject<Shape>>
+  type Command = WaitingCommand<Name, Change>
+  type Event = WaitingEvent<Name, Change>
   const event = (end: 'Asked' | 'Announced' | 'Withdrawn' | 'Done', data: object) =>
     [{ type: `${name}${end}`, data }] as unknown as readonly Event[]
 
-  const ask = (command: Command, { waiting, last }: State<Wanted>): readonly Event[] => {
-    const { type: _, at, ...about } = command as Asking<Wanted> & { type: string; at: Instant }
+  const ask = (command: Command, { waiting, last }: State<Change>): readonly Event[] => {
+    const { type: _, at, ...about } = command as Asking<Change> & { type: string; at: Instant }
     if (last === about.change) return []
     if (waiting) return refuse(isWaiting)
     return event('Asked', { ...about, takesEffectAt: at + waitMs })
   }
 
-  const decider: Decider<Command, Event, State<Wanted>> = {
+  const decider: Decider<Command, Event, State<Change>> = {
     initial: { waiting: null, isAnnounced: false, last: null },
     decide(command, state) {
       if (command.type === `Ask${name}`) return ask(command, state)
-      const { change, members, by, why, at } = command as unknown as Given
+      const { change, members, by, why, at } = command as unknown as CommandData
       const { waiting, isAnnounced } = state
       const isIt = waiting?.change === change
       if (command.type === `Withdraw${name}`)
@@ -103,7 +103,7 @@ export const waitingChange = <Name extends string, Shape extends z.ZodRawShape>(
     },
     evolve(state, { type, data }) {
       if (type === `${name}Asked`)
-        return { waiting: data as AskedOf<Wanted>, isAnnounced: false, last: data.change }
+        return { waiting: data as RequestedChange<Change>, isAnnounced: false, last: data.change }
       if (type === `${name}Announced`) return { ...state, isAnnounced: true }
       return { ...state, waiting: null }
     },

@@ -7,7 +7,7 @@ import { openService } from '../service/server.ts'
 import { startServer } from '../service/server/start-server.ts'
 import { readSettings } from '../infrastructure/settings.ts'
 import { tmpdir } from 'node:os'
-import { givenKeys } from './signing.ts'
+import { prepareKeys } from './signing.ts'
 
 /** A service that answers, in this process or in one of its own. */
 export type RunningService = {
@@ -17,19 +17,19 @@ export type RunningService = {
   readonly stop: () => Promise<number | null | void>
 }
 
-export type Given = Readonly<Record<string, string>>
+export type Settings = Readonly<Record<string, string>>
 
 /** What production needs, where the given settings say nothing else. */
-export const withProduction = (given: Given): Given => ({
-  ...(given['MODE'] === 'production' && {
+export const withProduction = (environment: Settings): Settings => ({
+  ...(environment['MODE'] === 'production' && {
     PUBLIC_URL: 'https://pay.example',
     VAULT_KEY_FILE: 'none',
   }),
-  ...given,
+  ...environment,
 })
 
 /** A new data directory, with keys so that the service need not make them. */
-export const newFolder = (): string => givenKeys(mkdtempSync(join(tmpdir(), 'daybook-test-')))
+export const newFolder = (): string => prepareKeys(mkdtempSync(join(tmpdir(), 'daybook-test-')))
 
 type Environment = Readonly<Record<string, string>>
 

@@ -15,7 +15,7 @@ export const keys = {
 }
 
 /** Puts keys where a new service would make its own, which takes most of its start. */
-export const givenKeys = (folder: string): string => {
+export const prepareKeys = (folder: string): string => {
   if (existsSync(join(folder, 'events.sqlite'))) return folder
   for (const [name, key] of Object.entries(keys))
     if (!existsSync(join(folder, name))) writeFileSync(join(folder, name), key, { mode: 0o600 })

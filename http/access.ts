@@ -7,7 +7,7 @@ import type { AccessLevel } from './route.ts'
 import {
   disabledText,
   makeSignedText,
-  notFromHere,
+  forbiddenAddress,
   provenBy,
   unauthorized,
   type Proven,
@@ -126,8 +126,8 @@ export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
     const isWithin = (netmask: string | null) =>
       netmask === null || needs.isWithin(address, netmask)
     if (found?.disabled) return disabledText[found.disabled]
-    if (!found || !isWithin(found.user.netmask)) return notFromHere('of this user')
-    return isWithin(found.merchantNetmask) ? undefined : notFromHere('for this merchant')
+    if (!found || !isWithin(found.user.netmask)) return forbiddenAddress('of this user')
+    return isWithin(found.merchantNetmask) ? undefined : forbiddenAddress('for this merchant')
   }
 
   /** A request whose body is yet to come is counted when it is there. */

@@ -57,11 +57,11 @@ type Addresses = {
 }
 
 /** The shape of ids that this service generates. */
-export const givenId = z.string().regex(/^[a-z0-9]{1,64}$/)
+export const generatedId = z.string().regex(/^[a-z0-9]{1,64}$/)
 
-export const tidParams = z.object({ tid: givenId })
+export const tidParams = z.object({ tid: generatedId })
 
-export const ridParams = z.object({ rid: givenId })
+export const ridParams = z.object({ rid: generatedId })
 
 export const merchantPrefix = '/merchant/v1'
 

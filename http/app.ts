@@ -43,14 +43,14 @@ const reasonOf = (error: unknown): string | undefined => {
   return `wrong fields: ${Object.keys(error.details).map(short).slice(0, 10).join(', ')}`
 }
 
-type ToldOfError = {
+type ErrorReport = {
   readonly reason: string | undefined
   readonly decision?: RefusedDecision | undefined
   /** What the request should have signed. */
   readonly toSign?: string | undefined
 }
 
-const toldOf = (error: unknown): ToldOfError => ({
+const reportOf = (error: unknown): ErrorReport => ({
   reason: reasonOf(error),
   decision: refusalIn(error)?.decision,
   ...(error instanceof RequestError && { toSign: error.toSign }),
@@ -133,7 +133,7 @@ export type AppNeeds = CallNeeds & {
     readonly milliseconds: number
     /** Only for the merchant interface. */
     readonly refused?: Refused | undefined
-    readonly asked?: RequestOfMerchant | undefined
+    readonly ofMerchant?: RequestOfMerchant | undefined
   }) => void
   /** Whether a dependency failed, which is a 503. */
   readonly isOutage: (error: unknown) => boolean
@@ -142,7 +142,7 @@ export type AppNeeds = CallNeeds & {
   readonly errorPage: (failed: Reply, request: FailedRequest) => Promise<Reply>
 }
 
-type Refused = ToldOfError &
+type Refused = ErrorReport &
   Partial<Asker> & {
     readonly address?: string | undefined
     /** An OAuth client. */
@@ -236,7 +236,7 @@ const answering = (needs: AppNeeds, { failWith, hasAuthenticated }: Failing) => 
     const requestId = requestIdIn(http) ?? needs.newId()
     const started = steadyTime()
     const { span, traceparent } = traceOf(http, path, requestId)
-    const named: Named = { requestId, traceparent, asked: undefined }
+    const named: Named = { requestId, traceparent, ofMerchant: undefined }
     const read = isRead(http) ? needs.freshness.read() : undefined
     let reply: Reply
     let refused: Refused | undefined
@@ -244,21 +244,21 @@ const answering = (needs: AppNeeds, { failWith, hasAuthenticated }: Failing) => 
       reply = await make(named, read)
       refused = reply.refused && { ...reply.refused, address: addressOf(http) }
     } catch (error) {
-      refused = { ...toldOf(error), ...(access !== 'OPEN' && askerFrom(http, error)) }
+      refused = { ...reportOf(error), ...(access !== 'OPEN' && askerFrom(http, error)) }
       const failed = failWith(error, requestId, ownErrors)
       const header = (name: string) => http.req.header(name)
       reply = isForPeople(http, path, ownErrors)
         ? await needs.errorPage(failed, { header, requestId, now: needs.now() })
         : failed
     }
-    if (isText(reply)) reply = await compressed(askedBy(http), reply)
+    if (isText(reply)) reply = await compressed(requestFacts(http), reply)
     const milliseconds = steadyTime() - started
     const { status, cookies = [] } = reply
     const body = http.req.method === 'HEAD' ? await unread(reply.body) : reply.body
     span?.end({ 'http.response.status_code': status }, status < 500 ? undefined : String(status))
     const traced = { traceId: traceparent && traceIdOf(traceparent), isRecorded: !!span }
-    const [method, asked] = [http.req.method, named.asked]
-    needs.observe({ method, path, status, requestId, ...traced, milliseconds, refused, asked })
+    const [method, ofMerchant] = [http.req.method, named.ofMerchant]
+    needs.observe({ method, path, status, requestId, ...traced, milliseconds, refused, ofMerchant })
     const headers: Record<string, string> = {
       'X-Request-Id': requestId,
       ...freshnessHeaders(names, needs.freshness, read),
@@ -272,7 +272,7 @@ const answering = (needs: AppNeeds, { failWith, hasAuthenticated }: Failing) => 
 }
 
 /** What a browser or program says of its request. */
-const askedBy = ({ req, env }: Http) => ({
+const requestFacts = ({ req, env }: Http) => ({
   method: req.method,
   header: (name: string) => headerOf(req, env?.incoming ?? {}, name),
   hasQuery: req.url.includes('?'),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { momentForms, readMoment, type AskedMoment } from '../audit/as-of/asked-moment.ts'
+import { momentForms, readMoment, type MomentRequest } from '../audit/as-of/asked-moment.ts'
 import type { Instant } from '../domain/time.ts'
 import { merchantPrefix } from './addresses.ts'
 import { callerOf, type Call } from './call.ts'
@@ -13,10 +13,10 @@ export type Past = {
 
 export type AsOfNeeds = {
   /** @throws Refusal when the moment has not come yet */
-  readonly checkMoment: (asked: AskedMoment) => Promise<void>
+  readonly checkMoment: (request: MomentRequest) => Promise<void>
   /** @throws Refusal when it has not come yet, or who asks has asked for too many */
   readonly answerAsOf: <Answer>(
-    asked: AskedMoment,
+    request: MomentRequest,
     who: string,
     answer: (past: Past) => Promise<Answer>,
   ) => Promise<Answer>
@@ -25,8 +25,8 @@ export type AsOfNeeds = {
 const moment = z
   .string()
   .transform((text, context) => {
-    const asked = readMoment(text)
-    if (asked) return asked
+    const found = readMoment(text)
+    if (found) return found
     context.addIssue(`Must be ${momentForms}.`)
     return z.NEVER
   })
@@ -35,7 +35,7 @@ const moment = z
     description: `Answers as it would have then: ${momentForms}. See /docs/as-of.`,
   })
 
-type Asking = { readonly as_of?: AskedMoment | undefined }
+type Asking = { readonly as_of?: MomentRequest | undefined }
 
 /**
  * Has the reading routes of merchants take `as_of` (interface 17). They know nothing of it: the
@@ -43,19 +43,19 @@ type Asking = { readonly as_of?: AskedMoment | undefined }
  */
 export const takingAsOf =
   ({ checkMoment, answerAsOf }: AsOfNeeds) =>
-  (given: Route): Route => {
-    const { method, path, access } = given
-    if (method !== 'GET' || !path.startsWith(`${merchantPrefix}/`)) return given
-    const query = (given.query ?? z.object({})).extend({ as_of: moment })
+  (original: Route): Route => {
+    const { method, path, access } = original
+    if (method !== 'GET' || !path.startsWith(`${merchantPrefix}/`)) return original
+    const query = (original.query ?? z.object({})).extend({ as_of: moment })
 
-    const answerThen = async (call: Call, asked: AskedMoment): Promise<unknown> => {
+    const answerThen = async (call: Call, request: MomentRequest): Promise<unknown> => {
       // What anybody may read never changes.
       if (access === 'OPEN') {
-        await checkMoment(asked)
-        return given.handle(call)
+        await checkMoment(request)
+        return original.handle(call)
       }
       const { merchant, actor } = callerOf(call)
-      return answerAsOf(asked, merchant || actor, async ({ at, routes }) => {
+      return answerAsOf(request, merchant || actor, async ({ at, routes }) => {
         const then = routes.get(path)
         if (!then) throw new Error(`${path} is not known as of a moment`)
         return then.handle({ ...call, at })
@@ -63,8 +63,8 @@ export const takingAsOf =
     }
 
     const handle = (call: Call): unknown => {
-      const { as_of: asked } = call.query as Asking
-      return asked === undefined ? given.handle(call) : answerThen(call, asked)
+      const { as_of: request } = call.query as Asking
+      return request === undefined ? original.handle(call) : answerThen(call, request)
     }
-    return { ...given, query, handle }
+    return { ...original, query, handle }
   }

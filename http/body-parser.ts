@@ -36,22 +36,22 @@ const parseObject = (body: Uint8Array): unknown => {
 export const tinyBody = 1_024
 
 /** What bodies hold, for as long as they are there: further faults are looked for in the same. */
-const givenBodies = new WeakMap<Uint8Array, unknown>()
+const parsedBodies = new WeakMap<Uint8Array, unknown>()
 
 /** A JSON body before it is checked, read once. @throws RequestError 415, 400 */
-export const givenIn = (
+export const bodyIn = (
   schema: z.ZodType,
   body: Uint8Array,
   contentType: string | undefined,
   names: Names,
 ): unknown => {
-  if (givenBodies.has(body)) return givenBodies.get(body)
+  if (parsedBodies.has(body)) return parsedBodies.get(body)
   const type = contentType === undefined ? undefined : mediaTypeOf(contentType)
   if (body.byteLength > 0 && type !== jsonType && type !== names.json.toLowerCase())
     throw new RequestError(415, `The body must be application/json or ${names.json}.`)
-  const given = body.byteLength === 0 ? {} : withoutNothing(schema, parseObject(body))
-  if (body.byteLength > tinyBody) givenBodies.set(body, given)
-  return given
+  const parsed = body.byteLength === 0 ? {} : withoutNothing(schema, parseObject(body))
+  if (body.byteLength > tinyBody) parsedBodies.set(body, parsed)
+  return parsed
 }
 
 /**
@@ -65,12 +65,12 @@ export const parseBody = (
   names: Names,
   turn = nextTurn,
 ): MaybePromise<unknown> => {
-  const parse = () => givenIn(schema, body, contentType, names)
+  const parse = () => bodyIn(schema, body, contentType, names)
   if (body.byteLength <= tinyBody) return checked(schema, parse())
   const inTurns = async (): Promise<unknown> => {
     if (body.byteLength > smallBody) await turn()
-    const given = parse()
-    const value = valueOf(await checkInTurns(schema, given, turn))
+    const parsed = parse()
+    const value = valueOf(await checkInTurns(schema, parsed, turn))
     if (body.byteLength > smallBody) await turn()
     return value
   }

@@ -11,8 +11,8 @@ import type { Names } from './assets.ts'
 import { afterOrigin, type Call, type Caller, type ReceivedRequest } from './call.ts'
 import { checked, crossFieldIssues, readableOf } from './validation.ts'
 import { RequestError, Malformed, withFurther, type Issue } from './errors.ts'
-import { askedFreshness, readAsAsked, accepts } from './negotiation.ts'
-import { isForm, parseBody, parseForm, tinyBody, givenIn } from './body-parser.ts'
+import { readFreshness, readFresh, accepts } from './negotiation.ts'
+import { isForm, parseBody, parseForm, tinyBody, bodyIn } from './body-parser.ts'
 import { withoutNothing } from './empty-values.ts'
 import { headerOf, type Incoming, smallBody } from './body-reader.ts'
 import { makeReceiving } from './request-queue.ts'
@@ -52,8 +52,8 @@ const withFurtherFaults = async (
   const contentType = call.request.header('content-type')
   if (!problems || !route.body || isForm(route, contentType)) return error
   if (call.request.body.byteLength > smallBody) await nextTurn()
-  const given = givenIn(route.body, call.request.body, contentType, names)
-  const body = readableOf(route.body, given)
+  const parsed = bodyIn(route.body, call.request.body, contentType, names)
+  const body = readableOf(route.body, parsed)
   const issues = crossFieldIssues(route.body, body)
   const further = furtherFaults && (() => furtherFaults({ ...call, body }))
   return withFurther(problems, [...issues, ...(further ? await findFaults(further) : [])])
@@ -94,18 +94,18 @@ const bindingsOf = ({ env }: Http): Bindings => env ?? {}
 const emptyBody: Uint8Array = new Uint8Array()
 
 /** A malformed id in a path is a 404, not a 400. */
-const paramsOf = (schema: z.ZodObject, given: unknown) => {
-  const result = compiled(schema).safeParse(given)
+const paramsOf = (schema: z.ZodObject, raw: unknown) => {
+  const result = compiled(schema).safeParse(raw)
   return result.success ? result.data : refuse('resource_is_unknown')
 }
 
 /** Before anything is read of it. */
 const bareCall = (
   { params }: Route,
-  given: unknown,
+  raw: unknown,
   call: Pick<Call, 'request' | 'requestId' | 'at'>,
 ): Call => ({
-  params: params && paramsOf(params, given),
+  params: params && paramsOf(params, raw),
   query: undefined,
   body: undefined,
   caller: undefined,
@@ -146,10 +146,10 @@ const whoIs = ({ merchant, actor }: Caller): string => merchant || actor
 /** Under which ids a request is logged and followed. */
 export type Named = Pick<Call, 'requestId' | 'traceparent'> & {
   /** Set once the caller is known. */
-  asked: RequestOfMerchant | undefined
+  ofMerchant: RequestOfMerchant | undefined
 }
 
-type Asked = {
+type Matched = {
   readonly route: Route
   readonly req: Http['req']
   readonly named: Named
@@ -182,7 +182,7 @@ const bodyOf = (
 
 const carryOut = async (
   { names, now, succeed }: Calling,
-  { route, req, named, request, read }: Asked,
+  { route, req, named, request, read }: Matched,
   caller: Caller | undefined,
   { turn, readTurn }: TurnsTaken,
 ): Promise<Reply> => {
@@ -209,7 +209,7 @@ const carryOut = async (
     // Awaited only where it takes several turns.
     call.body = body instanceof Promise ? ((await body) as unknown) : body
     const answered = read
-      ? readAsAsked(names, askedFreshness(names, request.header), read, handled, readTurn)
+      ? readFresh(names, readFreshness(names, request.header), read, handled, readTurn)
       : handled()
     return withUsage(succeed(route, await answered), caller)
   } catch (error) {
@@ -220,7 +220,7 @@ const carryOut = async (
 /** None for what costs next to nothing. */
 const turnsOf = (
   { turns }: Calling,
-  { route, request, read }: Asked,
+  { route, request, read }: Matched,
   caller: Caller | undefined,
 ): TurnsTaken => {
   if (!caller) return route.isPrompt ? {} : { turn: () => turns.ofAnybody(request.remoteAddress) }
@@ -231,22 +231,22 @@ const turnsOf = (
   return {}
 }
 
-const proceed = async (calling: Calling, asked: Asked): Promise<Reply> => {
-  const { route, request } = asked
+const proceed = async (calling: Calling, matched: Matched): Promise<Reply> => {
+  const { route, request } = matched
   const asking = route.access === 'OPEN' ? undefined : calling.authenticate(route.access, request)
   guardSession(route, request)
   const caller = asking instanceof Promise ? await asking : asking
   if (caller?.merchant) {
     const { merchant, actor } = caller
-    asked.named.asked = { merchant, actor, url: request.url, body: request.body }
+    matched.named.ofMerchant = { merchant, actor, url: request.url, body: request.body }
   }
   try {
-    const taken = turnsOf(calling, asked, caller)
-    if (!taken.turn) return await carryOut(calling, asked, caller, taken)
+    const taken = turnsOf(calling, matched, caller)
+    if (!taken.turn) return await carryOut(calling, matched, caller, taken)
     await taken.turn()
     const whose = caller ? [whoIs(caller)] : calling.networksOf(request.remoteAddress ?? '')
     return await calling.receiving.work(request.body, whose, () =>
-      carryOut(calling, asked, caller, taken),
+      carryOut(calling, matched, caller, taken),
     )
   } catch (error) {
     if (caller && error instanceof Error) calling.ofCallers.add(error)

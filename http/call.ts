@@ -2,7 +2,7 @@ import type { Context } from '../application/handle.ts'
 import type { RequestUsage } from '../application/request-limits.ts'
 import type { Traceparent } from '../application/tracing.ts'
 import type { SignedOrder } from '../domain/cause.ts'
-import type { Asked } from '../domain/decider.ts'
+import type { SigningTime } from '../domain/decider.ts'
 import type { Instant } from '../domain/time.ts'
 
 /** A request before authentication. */
@@ -30,7 +30,7 @@ export type Caller = {
   readonly mayRefund: () => Promise<boolean>
   readonly isSigned: boolean
   /** When and with what it was signed; undefined unless it was. */
-  readonly asked: Asked | undefined
+  readonly asked: SigningTime | undefined
   /** What was signed; undefined unless something was. */
   readonly signed: SignedOrder | undefined
   /** The address of a request that was not signed, sealed. */

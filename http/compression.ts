@@ -1,7 +1,7 @@
 import { aside } from '../application/machine.ts'
 import type { Reply } from './replies.ts'
 
-type Asked = {
+type RequestFacts = {
   readonly method: string
   readonly header: (name: string) => string | undefined
   readonly hasQuery: boolean
@@ -25,7 +25,7 @@ const isPublic = ({ headers }: Reply): boolean =>
  * So pages are compressed when no other site asks; one with a query, which may stand in the page,
  * only when it is opened and not when a script fetches it again. Tokens of forms differ each time.
  */
-const tellsNothing = ({ header, hasQuery }: Asked, reply: Reply): boolean => {
+const tellsNothing = ({ header, hasQuery }: RequestFacts, reply: Reply): boolean => {
   if (isPublic(reply) || header('cookie') === undefined) return true
   const site = header('sec-fetch-site')
   if (site !== 'same-origin' && site !== 'none') return false
@@ -61,13 +61,13 @@ const isSmall = (body: NonNullable<Reply['body']>): boolean =>
   !(body instanceof ReadableStream) && body.length < leastSize
 
 /** The same answer, compressed where that is worth it and tells nothing. */
-export const compressed = async (asked: Asked, reply: Reply): Promise<Reply> => {
+export const compressed = async (request: RequestFacts, reply: Reply): Promise<Reply> => {
   const { headers, body } = reply
-  if (asked.method !== 'GET' || body === null || isSmall(body)) return reply
+  if (request.method !== 'GET' || body === null || isSmall(body)) return reply
   const vary = [headers['Vary'], 'Accept-Encoding'].filter(Boolean).join(', ')
   const varied = { ...reply, headers: { ...headers, Vary: vary } }
-  if (!takesGzip.test(asked.header('accept-encoding') ?? '')) return varied
-  if (!tellsNothing(asked, reply)) return varied
+  if (!takesGzip.test(request.header('accept-encoding') ?? '')) return varied
+  if (!tellsNothing(request, reply)) return varied
   return {
     ...varied,
     headers: { ...varied.headers, 'Content-Encoding': 'gzip' },

@@ -61,12 +61,12 @@ const readFields = (fields: readonly (readonly [string, Field])[]): Read => {
   }
   return (value) => {
     if (typeof value !== 'object' || value === null) return value
-    const given = value as Record<string, unknown>
+    const object = value as Record<string, unknown>
     for (const [name, field] of fields) {
-      const before = given[name]
+      const before = object[name]
       if (before === undefined) continue
       const after = member(before, field)
-      if (after !== before) given[name] = after
+      if (after !== before) object[name] = after
     }
     return value
   }

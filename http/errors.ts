@@ -107,10 +107,10 @@ export const malformed = ({ issues, unlisted = 0, cause }: Issues): Malformed =>
 }
 
 /** Without the problems of fields that are at fault already, or lie in one that is. */
-export const notToldIn = <Told extends Issue>(
+export const withoutReported = <Problem extends Issue>(
   isAtFault: (field: string) => boolean,
-  further: readonly Told[],
-): readonly Told[] =>
+  further: readonly Problem[],
+): readonly Problem[] =>
   further.filter(
     ({ path = [] }) => !path.some((_, index) => isAtFault(path.slice(0, index + 1).join('.'))),
   )
@@ -124,7 +124,7 @@ export const withFurther = (
   const listed = Object.entries(details).flatMap(([field, messages]) =>
     messages.flatMap((message) => (field + message === more ? [] : [{ path: [field], message }])),
   )
-  const issues = [...listed, ...notToldIn((field) => Object.hasOwn(details, field), further)]
+  const issues = [...listed, ...withoutReported((field) => Object.hasOwn(details, field), further)]
   return malformed({ issues, unlisted, cause })
 }
 

@@ -4,7 +4,7 @@ import type { AccessLevel } from './route.ts'
 import {
   disabledText,
   makeSignedText,
-  notFromHere,
+  forbiddenAddress,
   provenBy,
   unauthorized,
   type Proven,
@@ -45,7 +45,7 @@ const makeMerchantCheck =
       const isFromHere = netmask === null || needs.isWithin(address, netmask)
       if (isFromHere && !isDisabled) return
     }
-    const reason = isDisabled ? disabledText.merchant : notFromHere('for this merchant')
+    const reason = isDisabled ? disabledText.merchant : forbiddenAddress('for this merchant')
     needs.securityLog.record({ type: 'refused', actor, merchant, address, reason })
     return unauthorized(reason)
   }

@@ -1,5 +1,5 @@
 import { parseAccept } from 'hono/utils/accept'
-import type { AskedFreshness, Freshness, FreshRead } from '../application/freshness.ts'
+import type { FreshnessRequest, Freshness, FreshRead } from '../application/freshness.ts'
 import type { Names } from './assets.ts'
 import { RequestError } from './errors.ts'
 
@@ -14,31 +14,31 @@ export const maxAgeIn = (cacheControl: string | undefined): number => {
 }
 
 /** Undefined when a read asks for the newest, as most do. @throws RequestError */
-export const askedFreshness = (
+export const readFreshness = (
   { minPosition: name, position }: Names,
   header: (name: string) => string | undefined,
-): AskedFreshness | undefined => {
-  const given = header(name)
+): FreshnessRequest | undefined => {
+  const written = header(name)
   const maxAge = maxAgeIn(header('cache-control'))
-  if (given === undefined && maxAge === 0) return undefined
-  const minPosition = Number(given)
-  if (given !== undefined && !(/^\d{1,16}$/.test(given) && Number.isSafeInteger(minPosition)))
+  if (written === undefined && maxAge === 0) return undefined
+  const minPosition = Number(written)
+  if (written !== undefined && !(/^\d{1,16}$/.test(written) && Number.isSafeInteger(minPosition)))
     throw new RequestError(400, `${name} must be a position, as ${position} gives it.`)
-  return { ...(given !== undefined && { minPosition }), ...(maxAge > 0 && { maxAge }) }
+  return { ...(written !== undefined && { minPosition }), ...(maxAge > 0 && { maxAge }) }
 }
 
 /**
  * Runs a read as fresh as it asks to be, and in its turn. Only what it asks the store for when it
  * starts counts for its position. @throws RequestError, StoreUnavailable
  */
-export const readAsAsked = async <Answer>(
+export const readFresh = async <Answer>(
   names: Names,
-  asked: AskedFreshness | undefined,
+  freshness: FreshnessRequest | undefined,
   read: FreshRead,
   work: () => Answer,
   turn?: () => Promise<void>,
 ): Promise<Awaited<Answer>> => {
-  if (asked && (await read.settle(asked)) === 'beyond the log')
+  if (freshness && (await read.settle(freshness)) === 'beyond the log')
     throw new RequestError(400, `${names.minPosition}: the log has no such position yet.`)
   await turn?.()
   return await read.run(work)
@@ -66,8 +66,8 @@ const rangesOf = (header = ''): readonly Range[] =>
 /** The most specific range decides (RFC 9110, 12.5.1). */
 const qualityOf = (type: string, ranges: readonly Range[]): number => {
   const name = type.toLowerCase()
-  for (const wanted of [name, name.replace(/\/.*/, '/*'), '*/*']) {
-    const said = ranges.find(({ range }) => range === wanted)
+  for (const candidate of [name, name.replace(/\/.*/, '/*'), '*/*']) {
+    const said = ranges.find(({ range }) => range === candidate)
     if (said) return said.quality
   }
   return 0

@@ -120,14 +120,14 @@ export const makeResponses = (names: Names, schemaOf: SchemaOf) => {
 
   const errorsOf = (route: Route): Json => {
     const [usual, own] = [beforehand(route), refusalsOf(route)]
-    const told = Object.entries({ ...usual, ...own }).map(([key, description]) => {
+    const entries = Object.entries({ ...usual, ...own }).map(([key, description]) => {
       const status = Number(key)
       const headers = withHeaders(headersOf(route, status))
       const content = status < 400 ? {} : errorContentOf(route, status in usual)
       return [key, { description, ...headers, ...content }]
     })
     const others = { description: anythingElse, ...errorContentOf(route, true) }
-    return { ...Object.fromEntries(told), default: others }
+    return { ...Object.fromEntries(entries), default: others }
   }
 
   const position = {

@@ -117,8 +117,8 @@ export const operationIdOf = (
   paths: readonly string[],
 ): string => {
   const path = pattern.replace(/\{[^}]*\}/g, '')
-  const given = namesOfOperations[`${method} ${path}`]
-  if (given !== undefined) return given
+  const named = namesOfOperations[`${method} ${path}`]
+  if (named !== undefined) return named
   const nouns = nounsIn(path)
   const name = nouns.join('')
   if (replyTypes?.includes('text/html'))

@@ -2,7 +2,7 @@ import type { Context } from '../application/handle.ts'
 import type { SecurityLog } from '../application/security-log.ts'
 import { callerOf, type Call } from './call.ts'
 
-type Told = { readonly user_info?: unknown }
+type WithUserInfo = { readonly user_info?: unknown }
 
 export type RecordingNeeds = { readonly securityLog: SecurityLog }
 
@@ -31,7 +31,9 @@ export const recordMessageReading = (
   { actor, merchant }: Pick<Context, 'actor' | 'merchant'>,
   { about, message }: { readonly about: string; readonly message: object },
 ): void => {
-  const { object } = message as { readonly object?: Told & { readonly permissions?: Told } }
+  const { object } = message as {
+    readonly object?: WithUserInfo & { readonly permissions?: WithUserInfo }
+  }
   if (!object?.user_info && !object?.permissions?.user_info) return
   const { remoteAddress: address } = request
   securityLog.record({ type: 'personal_data_read', actor, merchant, address, about })

@@ -191,9 +191,11 @@ const answersIn = <Given extends Table, Answer>(
   ) as Record<CodesIn<Given>, Answer>
 
 type Status = keyof typeof byStatus
-type Told = { readonly text: string } & ({ readonly field: string } | { readonly status: Status })
+type RefusalText = { readonly text: string } & (
+  { readonly field: string } | { readonly status: Status }
+)
 
-const refusalAnswers: Readonly<Record<RefusalCode, Told>> = {
+const refusalAnswers: Readonly<Record<RefusalCode, RefusalText>> = {
   ...answersIn(byField, (field, text) => ({ field, text })),
   ...answersIn(byStatus, (status, text) => ({ status: Number(status) as Status, text })),
 }

@@ -80,17 +80,17 @@ export const makeReplies = ({ names, isOutage, onBug }: Needs) => {
 
   const succeed = (route: Route, answer: unknown): Reply => {
     const { success, reply } = route
-    const shown = (value: unknown): unknown => (reply ? compiled(reply).parse(value) : value)
+    const encode = (value: unknown): unknown => (reply ? compiled(reply).parse(value) : value)
     const kept = isOpen(route) ? {} : notKept
     switch (success) {
       case 'value or nothing':
         if (answer === undefined) return { status: 204, headers: {}, body: null }
-        return json(200, shown(answer), kept)
+        return json(200, encode(answer), kept)
       case 'value':
-        return json(200, shown(answer), kept)
+        return json(200, encode(answer), kept)
       case 'created': {
         const { location: Location, value } = answer as Created
-        return json(201, shown(value), { Location, ...kept })
+        return json(201, encode(value), { Location, ...kept })
       }
       case 'found':
         return { status: 302, headers: { Location: (answer as Found).location }, body: null }
@@ -114,9 +114,9 @@ export const makeReplies = ({ names, isOutage, onBug }: Needs) => {
   const failWith = (error: unknown, requestId: string, own?: OwnErrors): Reply => {
     const fail = ({ status, body, headers }: ErrorAnswer): Reply => {
       if (!own?.tell) return json(status, body, headers)
-      const told = own.tell(status, body.error_description ?? '')
+      const ownBody = own.tell(status, body.error_description ?? '')
       const all = { ...headers, 'Content-Type': own.type, ...own.headers }
-      return { status, headers: all, body: JSON.stringify(told) }
+      return { status, headers: all, body: JSON.stringify(ownBody) }
     }
     if (error instanceof Refusal) return fail(answerToRefusal(error))
     if (error instanceof Malformed) return fail(answerToMalformed(error))

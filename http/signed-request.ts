@@ -69,7 +69,7 @@ export const disabledText = {
   merchant: 'This merchant is disabled: ask the operator of the service.',
 } as const
 
-export const notFromHere = (whose: string): string =>
+export const forbiddenAddress = (whose: string): string =>
   `Requests ${whose} may not come from this address.`
 
 /** @throws RequestError 401 */

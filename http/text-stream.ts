@@ -72,18 +72,18 @@ export const isStreamed = (
  * Limits the answers of a merchant that are sent as they are made, such as receipts
  * (interface 14.3): each holds memory, and files of a moment, until it is read.
  */
-export const fewStreamsAtOnce = (): ((given: Route) => Route) => {
+export const fewStreamsAtOnce = (): ((original: Route) => Route) => {
   const underWay = limitedCounts(mostAtOnce)
 
-  return (given) => {
-    if (given.success !== 'raw' || given.access === 'OPEN') return given
+  return (original) => {
+    if (original.success !== 'raw' || original.access === 'OPEN') return original
     const handle = async (call: Call): Promise<unknown> => {
       const { merchant, actor } = callerOf(call)
       const who = merchant || actor
       if (!underWay.take(who)) return refuseMore()
       const leave = (): void => underWay.leave(who)
       try {
-        const answer = await (given.handle(call) as MaybePromise<unknown>)
+        const answer = await (original.handle(call) as MaybePromise<unknown>)
         if (isStreamed(answer)) return { ...answer, body: endingWith(answer.body, leave) }
         leave()
         return answer
@@ -92,6 +92,6 @@ export const fewStreamsAtOnce = (): ((given: Route) => Route) => {
         throw error
       }
     }
-    return { ...given, handle }
+    return { ...original, handle }
   }
 }

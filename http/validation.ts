@@ -28,8 +28,8 @@ export const withCrossFieldCheck = <Schema extends z.ZodType, Fields extends z.Z
 }
 
 /** What of a body can be read, before the check across its fields. */
-export const readableOf = (schema: z.ZodType, given: unknown): unknown =>
-  fittingOf(checks.get(schema)?.fields ?? schema, given)
+export const readableOf = (schema: z.ZodType, input: unknown): unknown =>
+  fittingOf(checks.get(schema)?.fields ?? schema, input)
 
 /** Problems across fields of what can be read. */
 export const crossFieldIssues = (schema: z.ZodType, readable: unknown): Issues['issues'] => {
@@ -138,8 +138,8 @@ export const itemsOf = (list: z.core.$ZodArray, items: readonly unknown[]): Read
 }
 
 /** Undefined when nothing of the value fits. */
-export const partOf = (schema: z.core.$ZodType, given: unknown): Read | undefined => {
-  const value = preprocessed(schema, given)
+export const partOf = (schema: z.core.$ZodType, input: unknown): Read | undefined => {
+  const value = preprocessed(schema, input)
   const inner = innermost(schema)
   const { def } = (inner as z.core.$ZodTypes)._zod
   if (def.type === 'array' && Array.isArray(value)) return itemsOf(inner as z.core.$ZodArray, value)
@@ -150,7 +150,7 @@ export const partOf = (schema: z.core.$ZodType, given: unknown): Read | undefine
     })
     return { value: Object.fromEntries(fields) }
   }
-  const read = z.safeParse(schema, given)
+  const read = z.safeParse(schema, input)
   return read.success ? { value: read.data } : undefined
 }
 

@@ -21,9 +21,9 @@ import { textOfRefusal } from './refusal-answers.ts'
 /** How values look in JSON (interface 2): these schemas parse requests and encode answers. */
 
 /** A number as it was written; keeps the sign of -0. */
-export const textOfNumber = (given: unknown): unknown => {
-  if (typeof given !== 'number') return inexactNumber(given) ?? given
-  return Object.is(given, -0) ? '-0' : String(given)
+export const textOfNumber = (value: unknown): unknown => {
+  if (typeof value !== 'number') return inexactNumber(value) ?? value
+  return Object.is(value, -0) ? '-0' : String(value)
 }
 
 /** A number or text, checked by a pattern. */
@@ -63,9 +63,9 @@ export const unitPriceText = decimalText(signedAmountPattern, signedAmountShape)
 
 /** Numbers other than money may be inexact. */
 export const plainNumber = <Schema extends z.ZodType>(schema: Schema) =>
-  z.preprocess((given) => {
-    const written = inexactNumber(given)
-    return written === undefined ? given : Number(written)
+  z.preprocess((value) => {
+    const written = inexactNumber(value)
+    return written === undefined ? value : Number(written)
   }, schema)
 
 /** An optional value; null counts as absent. */

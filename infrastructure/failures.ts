@@ -5,7 +5,7 @@ import { UnusableLog } from './event-store/sqlite-event-file.ts'
 import { UnusableKey } from './keys/keys.ts'
 import { WrongVault } from './people/vault-port.ts'
 import { VaultLocked } from './people/vault-wrapping.ts'
-import { settingShown, WrongSettings, type Settings } from './settings.ts'
+import { printSetting, WrongSettings, type Settings } from './settings.ts'
 import Database from './sqlite.ts'
 import type { Place } from './stores.ts'
 import { diskIsFull, isDiskFull, reasonOf } from './system-errors.ts'
@@ -22,10 +22,10 @@ export const fail = (message: string): never => {
 /** A line for standard error, and the exit code. */
 type Failure = { readonly text: string; readonly code: number }
 
-export const logShown = ({ EVENT_STORE, DATA_DIR }: Place): string =>
+export const logSetting = ({ EVENT_STORE, DATA_DIR }: Place): string =>
   EVENT_STORE === 'sqlite'
-    ? settingShown('DATA_DIR', DATA_DIR)
-    : settingShown('EVENT_STORE', EVENT_STORE)
+    ? printSetting('DATA_DIR', DATA_DIR)
+    : printSetting('EVENT_STORE', EVENT_STORE)
 
 type ListeningError = NodeJS.ErrnoException & {
   readonly port?: number
@@ -46,8 +46,8 @@ const listeningProblem = (error: ListeningError, settings: Settings) => {
   const { code } = error
   const { HOST, PORT, METRICS_HOST, METRICS_PORT } = settings
   const [host, port] = isOfMetrics(error, settings)
-    ? [settingShown('METRICS_HOST', METRICS_HOST), settingShown('METRICS_PORT', METRICS_PORT)]
-    : [settingShown('HOST', HOST), settingShown('PORT', PORT)]
+    ? [printSetting('METRICS_HOST', METRICS_HOST), printSetting('METRICS_PORT', METRICS_PORT)]
+    : [printSetting('HOST', HOST), printSetting('PORT', PORT)]
   if (code === 'EADDRINUSE') return `${port}: already in use by another process on ${host}`
   if (code === 'EACCES') return `${port}: this user lacks permission to listen there`
   if (code === 'EADDRNOTAVAIL') return `${host}: this machine has no such address`
@@ -75,9 +75,9 @@ const folderProblem = (error: NodeJS.ErrnoException, { DATA_DIR, VAULT, BLOBS }:
   const lies = (folder: string) => isAround(path, folder) || isAround(folder, path)
   // Blobs may be in the data directory; then name that one.
   if (BLOBS !== undefined && lies(BLOBS) && !isAround(DATA_DIR, path))
-    return `${settingShown('BLOBS', BLOBS)}: ${reason}`
-  if (lies(DATA_DIR)) return `${settingShown('DATA_DIR', DATA_DIR)}: ${path}: ${reason}`
-  if (VAULT !== undefined && lies(VAULT)) return `${settingShown('VAULT', VAULT)}: ${reason}`
+    return `${printSetting('BLOBS', BLOBS)}: ${reason}`
+  if (lies(DATA_DIR)) return `${printSetting('DATA_DIR', DATA_DIR)}: ${path}: ${reason}`
+  if (VAULT !== undefined && lies(VAULT)) return `${printSetting('VAULT', VAULT)}: ${reason}`
   return
 }
 
@@ -88,27 +88,27 @@ const fullDiskProblem = (error: unknown, { DATA_DIR, VAULT, BLOBS }: Settings) =
   if (!isOfDisk) return
   const places = { DATA_DIR, ...(VAULT !== undefined && { VAULT }), ...(BLOBS && { BLOBS }) }
   const full = Object.entries(places).find(([, place]) => isDiskFull(place))
-  return full && `${settingShown(full[0] as keyof Settings, full[1])}: ${diskIsFull}`
+  return full && `${printSetting(full[0] as keyof Settings, full[1])}: ${diskIsFull}`
 }
 
 const problemOf = (error: unknown, settings: Settings): string | undefined => {
   if (error instanceof UnusableKey)
-    return `${settingShown('DATA_DIR', settings.DATA_DIR)}: ${error.message}`
-  if (error instanceof WrongVault) return `${logShown(settings)}: ${error.message}`
-  if (error instanceof UnusableLog) return `${logShown(settings)}: ${error.message}`
-  if (error instanceof VaultLocked) return `${logShown(settings)}: ${error.message}`
+    return `${printSetting('DATA_DIR', settings.DATA_DIR)}: ${error.message}`
+  if (error instanceof WrongVault) return `${logSetting(settings)}: ${error.message}`
+  if (error instanceof UnusableLog) return `${logSetting(settings)}: ${error.message}`
+  if (error instanceof VaultLocked) return `${logSetting(settings)}: ${error.message}`
   if (error instanceof DamagedEvent)
-    return `${logShown(settings)}: ${error.message}. Put back a sound copy of the log`
+    return `${logSetting(settings)}: ${error.message}. Put back a sound copy of the log`
   const fullDisk = fullDiskProblem(error, settings)
   if (fullDisk !== undefined) return fullDisk
   if (error instanceof StoreUnavailable) {
     const why = error.message.replaceAll(/\s+/g, ' ').trim()
-    return `${logShown(settings)}: the log cannot be used: ${why}`
+    return `${logSetting(settings)}: the log cannot be used: ${why}`
   }
   if (isFileTrouble(error)) {
     const { DATA_DIR, VAULT } = settings
-    const vault = VAULT === undefined ? '' : ` or ${settingShown('VAULT', VAULT)}`
-    return `${settingShown('DATA_DIR', DATA_DIR)}${vault}: ${error.message} (${error.code})`
+    const vault = VAULT === undefined ? '' : ` or ${printSetting('VAULT', VAULT)}`
+    return `${printSetting('DATA_DIR', DATA_DIR)}${vault}: ${error.message} (${error.code})`
   }
   if (!(error instanceof Error)) return
   const { syscall } = error as NodeJS.ErrnoException

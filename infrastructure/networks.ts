@@ -5,8 +5,8 @@ import ipaddr from 'ipaddr.js'
 export const isWithin = (address: string | undefined, netmask: string): boolean => {
   if (address === undefined || isIP(address) === 0) return false
   const [network, bits] = ipaddr.parseCIDR(netmask.includes('/') ? netmask : oneHost(netmask))
-  const given = ipaddr.process(address)
-  return given.kind() === network.kind() && given.match(network, bits)
+  const parsed = ipaddr.process(address)
+  return parsed.kind() === network.kind() && parsed.match(network, bits)
 }
 
 const oneHost = (address: string): string =>
@@ -34,13 +34,13 @@ const groupsOf48 = 3
  */
 export const networksOf = (address: string): readonly string[] => {
   if (isIP(address) === 0) return [address]
-  const given = ipaddr.process(address)
-  if (!(given instanceof ipaddr.IPv6)) {
-    const own = String(given)
+  const parsed = ipaddr.process(address)
+  if (!(parsed instanceof ipaddr.IPv6)) {
+    const own = String(parsed)
     return [`${own.slice(0, own.lastIndexOf('.'))}.0/24`, own]
   }
-  const wide = given.parts.slice(0, groupsOf48).join(':')
-  const last = given.parts[groupsOf48] ?? 0
+  const wide = parsed.parts.slice(0, groupsOf48).join(':')
+  const last = parsed.parts[groupsOf48] ?? 0
   return [`${wide}::/48`, `${wide}:${last & 0xff00}::/56`, `${wide}:${last}`]
 }
 
@@ -50,8 +50,8 @@ export const networkOf = (address: string): string => networksOf(address).at(-1)
 /** The network of an address, too wide to identify a person: /24 for IPv4, /48 for IPv6. */
 export const shortened = (address: string): string | undefined => {
   if (isIP(address) === 0) return undefined
-  const given = ipaddr.process(address)
-  return given instanceof ipaddr.IPv6
-    ? `${ipaddr.IPv6.networkAddressFromCIDR(`${given}/48`)}/48`
-    : `${ipaddr.IPv4.networkAddressFromCIDR(`${given}/24`)}/24`
+  const parsed = ipaddr.process(address)
+  return parsed instanceof ipaddr.IPv6
+    ? `${ipaddr.IPv6.networkAddressFromCIDR(`${parsed}/48`)}/48`
+    : `${ipaddr.IPv4.networkAddressFromCIDR(`${parsed}/24`)}/24`
 }

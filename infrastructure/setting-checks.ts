@@ -8,7 +8,7 @@ import { isNetmask } from './networks.ts'
 import { sha256 } from './keys/keys.ts'
 
 /** Text with a rule and its message. */
-export const text = (rule: string, keeps: (given: string) => boolean) =>
+export const text = (rule: string, keeps: (value: string) => boolean) =>
   z.string().refine(keeps, rule)
 
 export const anything = z.string().min(1)
@@ -16,37 +16,37 @@ export const anything = z.string().min(1)
 export const choice = <const Options extends readonly string[]>(...options: Options) =>
   z.enum(options, `must be ${options.join(', ').replace(/, ([^,]*)$/, ' or $1')}`)
 
-export const flag = choice('true', 'false').transform((given) => given === 'true')
+export const flag = choice('true', 'false').transform((value) => value === 'true')
 
 export const wholeNumber = (least: number, most: number) =>
   text(
     `must be a whole number from ${least} to ${most}`,
-    (given) => /^\d{1,6}$/.test(given) && Number(given) >= least && Number(given) <= most,
+    (value) => /^\d{1,6}$/.test(value) && Number(value) >= least && Number(value) <= most,
   ).transform(Number)
 
-export const brand = text('must be letters, digits and -, beginning with a letter', (given) =>
-  /^[A-Za-z][A-Za-z0-9-]*$/.test(given),
+export const brand = text('must be letters, digits and -, beginning with a letter', (value) =>
+  /^[A-Za-z][A-Za-z0-9-]*$/.test(value),
 )
 
-const urlOf = (given: string): URL | undefined => {
-  const url = URL.canParse(given) ? new URL(given) : undefined
+const urlOf = (value: string): URL | undefined => {
+  const url = URL.canParse(value) ? new URL(value) : undefined
   return url && /^https?:$/.test(url.protocol) ? url : undefined
 }
 
 // Pages are at the root: links, cookies and forms would not include a path.
 export const publicUrl = text(
   'must be an address such as https://pay.example',
-  (given) => urlOf(given) !== undefined,
+  (value) => urlOf(value) !== undefined,
 )
-  .transform((given) => given.replace(/\/+$/, ''))
-  .refine((given) => {
-    const url = urlOf(given)
+  .transform((value) => value.replace(/\/+$/, ''))
+  .refine((value) => {
+    const url = urlOf(value)
     return url === undefined || url.href === `${url.origin}/`
   }, 'must be scheme, host and port alone: no path, no query, no fragment, no user')
 
 /** Paths are appended to it. */
-const baseUrlOf = (given: string): string | undefined => {
-  const url = urlOf(given)
+const baseUrlOf = (value: string): string | undefined => {
+  const url = urlOf(value)
   return url && url.href === `${url.origin}${url.pathname}`
     ? url.href.replace(/\/+$/, '')
     : undefined
@@ -54,36 +54,36 @@ const baseUrlOf = (given: string): string | undefined => {
 
 export const baseUrl = text(
   'must be an address such as https://store.example/s3: no query, no fragment, no user',
-  (given) => baseUrlOf(given) !== undefined,
-).transform((given) => baseUrlOf(given) ?? given)
+  (value) => baseUrlOf(value) !== undefined,
+).transform((value) => baseUrlOf(value) ?? value)
 
 /** A path with a bucket behind `s3://` has no `.` or `..`, which addresses leave out. */
 export const blobPlace = text(
   'must be a folder, or s3://<bucket>/<prefix>',
-  (given) => !/^s3:(?!\/\/[^/.][^/]*(\/+(?!\.\.?(\/|$))[^/]*)*$)/.test(given),
+  (value) => !/^s3:(?!\/\/[^/.][^/]*(\/+(?!\.\.?(\/|$))[^/]*)*$)/.test(value),
 )
 
 export const pageUrl = text(
   'must be an address such as https://pay.example/help',
-  (given) => urlOf(given) !== undefined,
+  (value) => urlOf(value) !== undefined,
 )
 
 /** A mail server, or a gateway. */
 export const mailUrl = text(
   'must be an address such as smtps://user:password@mail.example or https://gateway.example',
-  (given) => /^(smtps?|https?):\/\/[^/]/.test(given) && URL.canParse(given),
+  (value) => /^(smtps?|https?):\/\/[^/]/.test(value) && URL.canParse(value),
 )
 
 /** RFC 9116, 2.5.3. */
 export const contact = text(
   'must be an address such as mailto:security@pay.example, https://… or tel:+47…',
-  (given) => /^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+|tel:\+[\d-]+)$/.test(given),
+  (value) => /^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+|tel:\+[\d-]+)$/.test(value),
 )
 
 /** Such as `NOK 5000.00, EUR 500`: minor units by currency. */
-export const amounts = z.string().transform((given, context): Readonly<Record<string, number>> => {
+export const amounts = z.string().transform((value, context): Readonly<Record<string, number>> => {
   const read: Record<string, number> = {}
-  for (const part of given.split(',').map((one) => one.trim())) {
+  for (const part of value.split(',').map((one) => one.trim())) {
     const [, currency = '', amount = ''] = /^([A-Z]{3}) (\d[\d.]*)$/.exec(part) ?? []
     try {
       if (!currencies.includes(currency)) throw new Error('no currency')
@@ -96,8 +96,8 @@ export const amounts = z.string().transform((given, context): Readonly<Record<st
   return read
 })
 
-export const networks = z.string().transform((given, context) => {
-  const parts = given.split(',').map((part) => part.trim())
+export const networks = z.string().transform((value, context) => {
+  const parts = value.split(',').map((part) => part.trim())
   if (parts.every(isNetmask)) return parts
   context.addIssue('must be addresses or networks such as 10.0.0.0/8, with commas between them')
   return z.NEVER
@@ -107,7 +107,7 @@ export const networks = z.string().transform((given, context) => {
 export const list = (most: number) =>
   z
     .string()
-    .transform((given) => given.split(',').map((part) => part.trim()))
+    .transform((value) => value.split(',').map((part) => part.trim()))
     .refine((parts) => parts.length <= most, `must be at most ${most} ids with commas between them`)
 
 /** The content of the file that is named, read at the start. */
@@ -127,8 +127,8 @@ export const certificates = fileOf('PEM file of certificates', readCertificates)
 export const bankProfile = fileOf('JSON file of the fields of payout files', readBankProfile)
 
 /** Such as `https://witness.example/ witness.example+2b8a…+BK0k…`, separated by commas. */
-export const witnesses = z.string().transform((given, context) =>
-  given.split(',').map((one) => {
+export const witnesses = z.string().transform((value, context) =>
+  value.split(',').map((one) => {
     const [address = '', text = '', ...rest] = one.trim().split(/\s+/)
     const url = baseUrlOf(address)
     const key = parseKey(sha256, text)

@@ -61,22 +61,22 @@ const stem = (name: string): string => name.toUpperCase().replaceAll(/(IES|Y|S|E
 const firstWord = (name: string): string | undefined => /^[A-Z0-9]+_/.exec(name)?.[0]
 
 /** The setting that a variable of the environment seems to mean. */
-const settingMeant = (given: string, names: readonly string[]): string | undefined => {
-  const letters = plain(given)
+const settingMeant = (variable: string, names: readonly string[]): string | undefined => {
+  const letters = plain(variable)
   const [nearest] = names
     // No other can be near: npm alone sets a hundred variables, and each start looks at all.
     .filter((name) => Math.abs(name.replaceAll('_', '').length - letters.length) <= 2)
     .map((name) => ({ name, far: distance(letters, plain(name)) }))
     .toSorted((one, other) => one.far - other.far)
   if (nearest && nearest.far <= allowedDistance(plain(nearest.name))) return nearest.name
-  if (ofOthers.test(given)) return undefined
-  const begun = firstWord(given)
-  const same = names.find((name) => stem(name) === stem(given))
+  if (ofOthers.test(variable)) return undefined
+  const begun = firstWord(variable)
+  const same = names.find((name) => stem(name) === stem(variable))
   if (begun === undefined || same !== undefined) return same
   const alike = names.filter((name) => name.startsWith(begun))
-  const longer = alike.find((name) => name.startsWith(`${given}_`))
+  const longer = alike.find((name) => name.startsWith(`${variable}_`))
   if (longer !== undefined) return longer
-  return alike.toSorted((one, other) => distance(given, one) - distance(given, other))[0]
+  return alike.toSorted((one, other) => distance(variable, one) - distance(variable, other))[0]
 }
 
 /** Variables that are no settings, but whose names are near those of settings or begin alike. */
@@ -85,8 +85,8 @@ const unknownSettings = (
   names: readonly string[],
 ): readonly string[] => {
   const known = new Set(names)
-  return Object.entries(environment).flatMap(([name, given]) => {
-    if (known.has(name) || given === undefined || given === '') return []
+  return Object.entries(environment).flatMap(([name, value]) => {
+    if (known.has(name) || value === undefined || value === '') return []
     const meant = settingMeant(name, names)
     return meant === undefined ? [] : `${name}: is no setting; did you mean ${meant}?`
   })
@@ -151,12 +151,12 @@ const settings = {
   EVENT_STORE: [
     text(
       'must be sqlite, or a connection string that begins with esdb:// or kurrentdb://',
-      (given) => /^(sqlite|(esdb|kurrentdb)(\+discover)?:\/\/.+)$/.test(given),
+      (value) => /^(sqlite|(esdb|kurrentdb)(\+discover)?:\/\/.+)$/.test(value),
     ).default('sqlite'),
     'sqlite (embedded), or an esdb:// or kurrentdb:// connection string.',
   ],
   SNAPSHOT_TOKEN: [
-    text('must have at least 16 characters', (given) => given.length >= 16).optional(),
+    text('must have at least 16 characters', (value) => value.length >= 16).optional(),
     'Token with which other nodes fetch the read models of this one, and this one theirs.',
   ],
   SNAPSHOT_FROM: [
@@ -173,7 +173,7 @@ const settings = {
       'of their merchant; in that sandbox that of production. Both need TWIN_SECRET.',
   ],
   TWIN_SECRET: [
-    text('must have at least 32 characters', (given) => given.length >= 32).optional(),
+    text('must have at least 32 characters', (value) => value.length >= 32).optional(),
     'Secret that production signs with whom it sends to the sandbox; the same in both.',
   ],
   HEADER_PREFIX: [brand.default('X-Service'), 'Prefix of the header names.'],
@@ -205,7 +205,7 @@ const settings = {
       'takes a signed POST of {to, subject, text}. Without it nobody can choose mails.',
   ],
   MAIL_FROM: [
-    text('must be an e-mail address', (given) => z.email().safeParse(given).success).optional(),
+    text('must be an e-mail address', (value) => z.email().safeParse(value).success).optional(),
     'Sender of mails to a mail server; default: no-reply at the host of PUBLIC_URL.',
   ],
   MESSAGES_PER_HOUR: [
@@ -228,13 +228,13 @@ const settings = {
     'PEM file of further certificate authorities to trust when sending callbacks.',
   ],
   PUSHER_KEY: [
-    text('must be letters, digits and _ . ~ -, at most 128', (given) =>
-      /^[\w.~-]{1,128}$/.test(given),
+    text('must be letters, digits and _ . ~ -, at most 128', (value) =>
+      /^[\w.~-]{1,128}$/.test(value),
     ).optional(),
     'Application key of Pusher clients; default: daybook in the sandbox, else none is served.',
   ],
   PUSHER_SECRET: [
-    text('must have at least 16 characters', (given) => given.length >= 16).optional(),
+    text('must have at least 16 characters', (value) => value.length >= 16).optional(),
     'Secret that signs for private channels; default: derived from the vault, for all nodes.',
   ],
   // Node reads it too, but the list for callbacks replaces Node's.
@@ -245,9 +245,9 @@ const settings = {
   BANK_ACCOUNT: [
     text(
       'must be an IBAN as its country writes them, or a national account number',
-      (given) => readAccount(given) !== undefined,
+      (value) => readAccount(value) !== undefined,
     )
-      .transform((given) => readAccount(given) ?? given)
+      .transform((value) => readAccount(value) ?? value)
       .optional(),
     'The account that payouts are paid from: IBAN, or a national number. Needed for payout files.',
   ],
@@ -256,12 +256,12 @@ const settings = {
     'Country whose national numbers people type: of phones, accounts and businesses.',
   ],
   BANK_ACCOUNT_NAME: [
-    text('must have at most 140 characters', (given) => given.length <= 140).default('daybook'),
+    text('must have at most 140 characters', (value) => value.length <= 140).default('daybook'),
     'The holder of that account, as the bank knows it.',
   ],
   BANK_BIC: [
-    text('must be a BIC, 8 or 11 capital letters and digits such as DNBANOKK', (given) =>
-      /^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$/.test(given),
+    text('must be a BIC, 8 or 11 capital letters and digits such as DNBANOKK', (value) =>
+      /^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$/.test(value),
     ).optional(),
     'BIC of the bank of that account.',
   ],
@@ -271,14 +271,14 @@ const settings = {
       'default: those of SEPA and of Nordic banks.',
   ],
   BANK_TIME_ZONE: [
-    text('must be a time zone such as Europe/Oslo', (given) => readTimeZone(given) !== undefined)
-      .transform((given) => readTimeZone(given) ?? given)
+    text('must be a time zone such as Europe/Oslo', (value) => readTimeZone(value) !== undefined)
+      .transform((value) => readTimeZone(value) ?? value)
       .optional(),
     "The bank's time zone, for the days of payout files; default: that of the account's country.",
   ],
   TRANSPARENCY_ORIGIN: [
-    text('must be a name without blanks, + and line breaks', (given) =>
-      /^[^\s+]{1,200}$/.test(given),
+    text('must be a name without blanks, + and line breaks', (value) =>
+      /^[^\s+]{1,200}$/.test(value),
     ).optional(),
     'Name of the log in its checkpoints; default: PUBLIC_URL without https://, then /transparency.',
   ],
@@ -327,7 +327,7 @@ const settings = {
     'Which traces are recorded; parentbased_: as the caller does, if it sends a traceparent.',
   ],
   OTEL_TRACES_SAMPLER_ARG: [
-    text('must be a number from 0 to 1', (given) => /^(?:0?\.\d{1,9}|[01](?:\.0*)?)$/.test(given))
+    text('must be a number from 0 to 1', (value) => /^(?:0?\.\d{1,9}|[01](?:\.0*)?)$/.test(value))
       .transform(Number)
       .default(1),
     'Share of the traces that traceidratio records, such as 0.1.',
@@ -344,8 +344,8 @@ export class WrongSettings extends Error {
 }
 
 /** The setting as given, with the password of a connection string hidden. */
-export const settingShown = (name: Name, given: string | number | undefined): string =>
-  `${name}=${JSON.stringify(String(given).replace(/\/\/.*@/, '//…@'))}`
+export const printSetting = (name: Name, value: string | number | undefined): string =>
+  `${name}=${JSON.stringify(String(value).replace(/\/\/.*@/, '//…@'))}`
 
 /** The value of VAULT that is not a file. */
 export const vaultInStreams = 'streams'
@@ -353,36 +353,38 @@ export const vaultInStreams = 'streams'
 /** The value of VAULT_KEY_FILE that says that the vault lies in the clear. */
 export const noVaultKey = 'none'
 
-type Given = Partial<Settings>
+type SomeSettings = Partial<Settings>
 
-const problemsOfVault = (given: Given): readonly string[] => {
-  const { VAULT, EVENT_STORE, MODE, VAULT_KEY_FILE, VAULT_KEY_COMMAND } = given
+const problemsOfVault = (some: SomeSettings): readonly string[] => {
+  const { VAULT, EVENT_STORE, MODE, VAULT_KEY_FILE, VAULT_KEY_COMMAND } = some
   const hasKey = VAULT_KEY_COMMAND !== undefined || (VAULT_KEY_FILE ?? noVaultKey) !== noVaultKey
-  const shown = settingShown('VAULT', VAULT)
+  const printed = printSetting('VAULT', VAULT)
   if (VAULT === vaultInStreams)
     return [
       ...(EVENT_STORE === 'sqlite'
-        ? [`${shown}: needs EVENT_STORE with an esdb:// or kurrentdb:// connection string`]
+        ? [`${printed}: needs EVENT_STORE with an esdb:// or kurrentdb:// connection string`]
         : []),
-      ...(hasKey ? [] : [`${shown}: needs VAULT_KEY_FILE or VAULT_KEY_COMMAND, to wrap its keys`]),
+      ...(hasKey
+        ? []
+        : [`${printed}: needs VAULT_KEY_FILE or VAULT_KEY_COMMAND, to wrap its keys`]),
     ]
   if (MODE !== 'production' || hasKey || VAULT_KEY_FILE !== undefined) return []
   return [
-    `${settingShown('MODE', MODE)}: needs VAULT_KEY_FILE or VAULT_KEY_COMMAND, to wrap the keys ` +
+    `${printSetting('MODE', MODE)}: needs VAULT_KEY_FILE or VAULT_KEY_COMMAND, to wrap the keys ` +
       `in the vault; VAULT_KEY_FILE=${noVaultKey} leaves them in the clear`,
   ]
 }
 
-const problemsOfAddress = ({ MODE, PUBLIC_URL }: Given): readonly string[] => {
+const problemsOfAddress = ({ MODE, PUBLIC_URL }: SomeSettings): readonly string[] => {
   if (MODE !== 'production' || PUBLIC_URL?.startsWith('https:')) return []
-  const shown =
-    PUBLIC_URL === undefined ? settingShown('MODE', MODE) : settingShown('PUBLIC_URL', PUBLIC_URL)
-  return [`${shown}: needs PUBLIC_URL with https, as payers sign in over https only`]
+  const printed =
+    PUBLIC_URL === undefined ? printSetting('MODE', MODE) : printSetting('PUBLIC_URL', PUBLIC_URL)
+  return [`${printed}: needs PUBLIC_URL with https, as payers sign in over https only`]
 }
 
-const problemsOfTwin = ({ TWIN_URL, TWIN_SECRET }: Given): readonly string[] =>
+const problemsOfTwin = ({ TWIN_URL, TWIN_SECRET }: SomeSettings): readonly string[] =>
   TWIN_URL !== undefined && TWIN_SECRET === undefined
-    ? [`${settingShown('TWIN_URL', TWIN_URL)}: needs TWIN_SECRET`]
+    ? [`${printSetting('TWIN_URL', TWIN_URL)}: needs TWIN_SECRET`]
     : []
 
 /** @throws WrongSettings */
@@ -392,12 +394,12 @@ export const readSettings = (
   const read: Record<string, unknown> = {}
   const problems: string[] = []
   for (const [name, [schema]] of Object.entries(settings) as [Name, (typeof settings)[Name]][]) {
-    const given = environment[name]
-    const result = schema.safeParse(given === '' ? undefined : given)
+    const value = environment[name]
+    const result = schema.safeParse(value === '' ? undefined : value)
     if (result.success) read[name] = result.data
     else {
       const why = result.error.issues.map(({ message }) => message).join('; ')
-      problems.push(`${settingShown(name, given)}: ${why}`)
+      problems.push(`${printSetting(name, value)}: ${why}`)
     }
   }
   problems.push(
@@ -421,8 +423,8 @@ export const listedSettings = () =>
 
 export const settingsHelp = (): string => {
   const lines = listedSettings().map(({ name, preset, meaning }) => {
-    const shown = preset === '' ? '' : ` (default: ${preset})`
-    return `  ${name.padEnd(24)} ${meaning}${shown}`
+    const suffix = preset === '' ? '' : ` (default: ${preset})`
+    return `  ${name.padEnd(24)} ${meaning}${suffix}`
   })
   return ['Settings, from the environment:', ...lines].join('\n')
 }

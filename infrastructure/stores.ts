@@ -9,7 +9,7 @@ import { placeOf } from './event-store/seen-events.ts'
 import { lossOf, type Mark } from './event-store/marks.ts'
 import type { KnownEnd } from './event-store/eventstoredb-head.ts'
 import type { OtherStreams } from './event-store/eventstoredb-writer.ts'
-import { UnusableLog, type Given } from './event-store/sqlite-event-file.ts'
+import { UnusableLog, type OpenOptions } from './event-store/sqlite-event-file.ts'
 import type { Committing, EventLog } from './event-store/sqlite-event-log.ts'
 import { openSqliteEventStore } from './event-store/sqlite-event-store.ts'
 import {
@@ -19,7 +19,7 @@ import {
   openReadModelFile,
   type OpenReadModels,
 } from './read-models/read-model-file.ts'
-import { settingShown, vaultInStreams, WrongSettings, type Settings } from './settings.ts'
+import { printSetting, vaultInStreams, WrongSettings, type Settings } from './settings.ts'
 import Database from './sqlite.ts'
 import { makeFolder } from './open-files.ts'
 import { aside } from '../application/machine.ts'
@@ -52,8 +52,8 @@ const connect = async (connectionString: string): Promise<OpenedStore> => {
     return connectEventStoreDB(connectionString, { isOurs })
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    const shown = settingShown('EVENT_STORE', connectionString)
-    throw new WrongSettings(`${shown}: must be a connection string: ${reason}`)
+    const printed = printSetting('EVENT_STORE', connectionString)
+    throw new WrongSettings(`${printed}: must be a connection string: ${reason}`)
   }
 }
 
@@ -125,7 +125,7 @@ export const openStore = async (
   place: Place,
   committing: Committing = 'inline',
   isAlone?: () => boolean,
-  given: Given = {},
+  options: OpenOptions = {},
 ): Promise<OpenedStore> => {
   const { EVENT_STORE, DATA_DIR, acceptsLoss, needsLog } = place
   if (needsLog) checkLogFile(place)
@@ -133,7 +133,7 @@ export const openStore = async (
   makeFolder(DATA_DIR, 0o700)
   if (EVENT_STORE !== 'sqlite') return connect(EVENT_STORE)
   refuseLostLog(place)
-  const all = { ...given, acceptsLoss }
+  const all = { ...options, acceptsLoss }
   return openSqliteEventStore(logFileIn(place), 'append', committing, isAlone, all)
 }
 

@@ -9,7 +9,7 @@ const isOfPermission = `action IN ('permission_request', 'permission_answered', 
  * With a ledger, its index is used. Without one, the plus keeps SQLite from reading all lines of a
  * merchant for a few positions.
  */
-const wanted = ({ merchant, ledger }: MoneyLineRange): string => `
+const source = ({ merchant, ledger }: MoneyLineRange): string => `
   FROM transaction_lines
   WHERE position > @after AND position < @before AND fee IS NOT NULL
     ${merchant === null ? '' : `AND ${ledger === null ? '+' : ''}merchant = @merchant`}
@@ -20,12 +20,12 @@ const summed = ['amount', 'additionalAmount', 'fee', 'interchange', 'vat']
 const listed = (range: MoneyLineRange): string => `
   SELECT position, merchant, ledger, tid, subId, at, action, currency,
     ${isOfPermission} AS isOfPermission, ${summed.join(', ')}
-  ${wanted(range)} ORDER BY position LIMIT @limit`
+  ${source(range)} ORDER BY position LIMIT @limit`
 
 const sums = (range: MoneyLineRange): string => `
   SELECT merchant, currency, action, ${isOfPermission} AS isOfPermission, count(*) AS count,
     ${summed.map((one) => `sum(${one}) AS ${one}`).join(', ')}
-  ${wanted(range)} GROUP BY merchant, currency, action`
+  ${source(range)} GROUP BY merchant, currency, action`
 
 const fundingStreams = `
   SELECT 'funding_receipt-' || id AS stream FROM funding_receipts

@@ -4,7 +4,7 @@ import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Match, SeenEntry } from '../domain/accounting/bank-entry.ts'
 import { messageOfPayment } from '../domain/accounting/payout-events.ts'
 import { idIn } from '../domain/stream.ts'
-import { countOf, findBy, given, rowsOf, same } from './prepared.ts'
+import { countOf, findBy, param, rowsOf, same } from './prepared.ts'
 import { projection } from './projection.ts'
 
 const bankEntries = sqliteTable(
@@ -56,16 +56,16 @@ export const bankEntryProjection = projection({
 
 export const bankEntryQueries = (db: BetterSQLite3Database) => {
   const open = rowsOf(db, bankEntries, {
-    where: [eq(bankEntries.isOpen, true), gt(bankEntries.position, given('after'))],
+    where: [eq(bankEntries.isOpen, true), gt(bankEntries.position, param('after'))],
     order: [asc(bankEntries.position)],
-    limit: given('limit'),
+    limit: param('limit'),
   })
   const ofOrder = rowsOf(db, bankEntries, { where: [same(bankEntries.endToEndId)] })
   const ofMessage = rowsOf(db, bankEntries, {
     where: [
       or(
-        eq(bankEntries.messageId, given('message')),
-        eq(bankEntries.paymentMessage, given('message')),
+        eq(bankEntries.messageId, param('message')),
+        eq(bankEntries.paymentMessage, param('message')),
       ),
     ],
   })

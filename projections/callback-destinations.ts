@@ -6,7 +6,7 @@ import { destinationOf } from '../domain/callback-destination.ts'
 import type { Recorded } from '../domain/events.ts'
 import { keyOfAddress, lanesOf } from '../domain/merchant/event-destination.ts'
 import { within } from '../domain/stream.ts'
-import { countOf, findBy, given, rowsOf } from './prepared.ts'
+import { countOf, findBy, param, rowsOf } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Maximum pause after 429 or 503 without a `Retry-After`. */
@@ -136,10 +136,10 @@ export const callbackDestinationQueries = (db: BetterSQLite3Database) => {
   })
   const ofMerchant = rowsOf(db, callbackDestinations, {
     where: [
-      gt(callbackDestinations.key, given('start')),
-      lt(callbackDestinations.key, given('end')),
+      gt(callbackDestinations.key, param('start')),
+      lt(callbackDestinations.key, param('end')),
     ],
-    limit: given('limit'),
+    limit: param('limit'),
   })
   return {
     /** Addresses of a merchant without a successful delivery for some time. */

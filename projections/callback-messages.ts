@@ -3,7 +3,7 @@ import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { DomainEvent, Recorded } from '../domain/events.ts'
 import { runOfSubject } from '../domain/callback-names.ts'
 import { idIn } from '../domain/stream.ts'
-import { findBy, given, rowsOf, same } from './prepared.ts'
+import { findBy, param, rowsOf, same } from './prepared.ts'
 import {
   callbackMessages,
   foldedAs,
@@ -67,7 +67,7 @@ export const callbackMessageProjection = projection({
 
 const { id, place, merchant, subject, status } = callbackMessages
 
-const isBefore = lt(place, given('before'))
+const isBefore = lt(place, param('before'))
 
 const isTheirs = same(merchant)
 
@@ -96,7 +96,7 @@ const pagesIn = (db: BetterSQLite3Database, { joined, gathered }: Gathered) => {
     rowsOf(db, callbackMessages, {
       where: [condition, isBefore],
       order: [desc(place)],
-      limit: given('limit'),
+      limit: param('limit'),
     })
   const all = page(isTheirs)
   const ofStatus = page(and(isTheirs, isOfStatus))
@@ -108,11 +108,11 @@ const pagesIn = (db: BetterSQLite3Database, { joined, gathered }: Gathered) => {
     before: number,
     limit: number,
   ): CallbackMessageRow[] => {
-    const asked = { merchant, before, limit }
+    const range = { merchant, before, limit }
     const rows =
       statuses === undefined
-        ? all.all(asked)
-        : statuses.flatMap((status) => ofStatus.all({ ...asked, status }))
+        ? all.all(range)
+        : statuses.flatMap((status) => ofStatus.all({ ...range, status }))
     const isWithGathered = statuses?.includes('unaddressed') ?? true
     const merged = isWithGathered ? joined(rows, gathered.before(merchant, before, limit)) : rows
     return merged.toSorted(newestFirst).slice(0, limit)
@@ -129,9 +129,9 @@ const pagesIn = (db: BetterSQLite3Database, { joined, gathered }: Gathered) => {
 
 export const callbackMessageQueries = (db: BetterSQLite3Database) => {
   const following = rowsOf(db, callbackMessages, {
-    where: [isTheirs, gt(place, given('after'))],
+    where: [isTheirs, gt(place, param('after'))],
     order: [asc(place)],
-    limit: given('limit'),
+    limit: param('limit'),
   })
   const everybodys = rowsOf(db, callbackMessages, { where: [isOfStatus], order: [desc(place)] })
   const find = findBy(db, callbackMessages, id)

@@ -28,11 +28,11 @@ import { announcedBy } from './gathered-messages.ts'
 import { and, asc, desc, gt, lte, not, sql, type SQL } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { Instant } from '../domain/time.ts'
-import { nextBy, columnsOf, countOf, findBy, given, rowsOf, same, type Chosen } from './prepared.ts'
+import { nextBy, columnsOf, countOf, findBy, param, rowsOf, same, type Chosen } from './prepared.ts'
 
 export const { subject, merchant, destination, dueAt, position } = callbackQueue
 
-export const now = given('now')
+export const now = param('now')
 
 export type Due = { readonly [Member in keyof DeliveryLane]: DeliveryLane[Member] | null }
 
@@ -47,11 +47,11 @@ export const newlyDueIn = (db: BetterSQLite3Database) => {
   const select = (chosen: Chosen) => columnsOf(db, callbackQueue, { columns, ...chosen })
   const lastChange = select({ where: [isToBeSent], order: [desc(position)], limit: 1 })
   // Filtered afterwards: with this condition, SQLite might scan everything that is due.
-  const isChanged = [gt(position, given('position')), isToBeSent]
+  const isChanged = [gt(position, param('position')), isToBeSent]
   const changes = select({ where: isChanged, order: [asc(position)] })
   const became = columnsOf(db, callbackQueue, {
     columns: { merchant, destination },
-    where: [gt(dueAt, given('after')), lte(dueAt, now)],
+    where: [gt(dueAt, param('after')), lte(dueAt, now)],
     isDistinct: true,
   })
 
@@ -74,10 +74,10 @@ export const newlyDueIn = (db: BetterSQLite3Database) => {
 export const dueIn = (db: BetterSQLite3Database) => {
   const select = (...where: readonly SQL[]) => {
     const chosen = { where: [...where, lte(dueAt, now)], order: [asc(dueAt)] }
-    return columnsOf(db, callbackQueue, { columns: { subject }, ...chosen, limit: given('limit') })
+    return columnsOf(db, callbackQueue, { columns: { subject }, ...chosen, limit: param('limit') })
   }
   // `is` also matches null, for messages without a merchant.
-  const atLane = select(sql`${merchant} is ${given('merchant')}`, same(destination))
+  const atLane = select(sql`${merchant} is ${param('merchant')}`, same(destination))
   const anywhere = select()
   const subjectOf = (row: { readonly subject: string }): string => row.subject
   return {
@@ -136,7 +136,7 @@ const oldestIn = (db: BetterSQLite3Database) => {
 export const callbackQueueQueries = (db: BetterSQLite3Database) => {
   const isDue = [same(subject), lte(dueAt, now)]
   const lane = columnsOf(db, callbackQueue, { columns: { merchant, destination }, where: isDue })
-  const later = rowsOf(db, callbackQueue, { where: [gt(dueAt, given('then')), isToBeSent] })
+  const later = rowsOf(db, callbackQueue, { where: [gt(dueAt, param('then')), isToBeSent] })
   const unfinished = rowsOf(db, callbackQueue, { where: [isUnfinished] })
   const countWhere = (condition: SQL) =>
     db
@@ -171,7 +171,7 @@ export const callbackQueueQueries = (db: BetterSQLite3Database) => {
  * Queues the message of an event; a resource without an address gets a row for counting. Payments
  * count their own messages.
  */
-const told = (
+const enqueue = (
   row: CallbackQueueRow | undefined,
   event: Recorded,
   subject: Key,
@@ -204,7 +204,7 @@ const displayed = (
         : movedTo(data.displayMessageUri, row, displayOf(stream), metadata)
     default:
       // Without an address there is no display.
-      return row && row.callbackUri !== null ? told(row, event, displayOf(stream)) : row
+      return row && row.callbackUri !== null ? enqueue(row, event, displayOf(stream)) : row
   }
 }
 
@@ -303,7 +303,7 @@ const queueProjection = projection({
         // Undelivered messages without an address would wait for ever.
         return row && row.callbackUri === null ? { ...row, waiting: [], abandoned: [] } : row
       case 'CallbackTestRequested':
-        return told(emptyQueue(stream, metadata.merchant, event.data.uri), event, stream)
+        return enqueue(emptyQueue(stream, metadata.merchant, event.data.uri), event, stream)
       case 'CallbackAttempted':
         return row && withoutEnded(attempted(row, event))
       case 'EventsQueued':
@@ -312,7 +312,7 @@ const queueProjection = projection({
       case 'CallbackRetryRequested':
         return retried(row ?? emptyQueue(event.data.subject, metadata.merchant, null), event)
       default:
-        return told(row, event, key)
+        return enqueue(row, event, key)
     }
   },
   messages: {

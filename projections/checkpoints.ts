@@ -1,7 +1,7 @@
 import { asc, desc, gte, lt } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { given, rowsOf } from './prepared.ts'
+import { param, rowsOf } from './prepared.ts'
 import { projection } from './projection.ts'
 
 const checkpoints = sqliteTable('checkpoints', {
@@ -34,12 +34,12 @@ export const checkpointQueries = (db: BetterSQLite3Database) => {
   const { size } = checkpoints
   const newest = rowsOf(db, checkpoints, { order: [desc(size)], limit: 1 })
   const before = rowsOf(db, checkpoints, {
-    where: [lt(size, given('size'))],
+    where: [lt(size, param('size'))],
     order: [desc(size)],
-    limit: given('limit'),
+    limit: param('limit'),
   })
   const covering = rowsOf(db, checkpoints, {
-    where: [gte(size, given('size'))],
+    where: [gte(size, param('size'))],
     order: [asc(size)],
     limit: 1,
   })

@@ -9,7 +9,7 @@ import {
 import type { TransactionLine } from '../domain/accounting/transaction-line.ts'
 import type { Recorded } from '../domain/events.ts'
 import { idIn } from '../domain/stream.ts'
-import { findBy, given, rowsOf, same } from './prepared.ts'
+import { findBy, param, rowsOf, same } from './prepared.ts'
 import { projection } from './projection.ts'
 
 const corrections = sqliteTable(
@@ -67,20 +67,20 @@ export const correctionQueries = (db: BetterSQLite3Database) => {
   const proposed = rowsOf(db, corrections, {
     where: [eq(status, 'proposed')],
     order: [asc(position)],
-    limit: given('limit'),
+    limit: param('limit'),
   })
   const decided = rowsOf(db, corrections, {
-    where: [same(status), lt(position, given('before'))],
+    where: [same(status), lt(position, param('before'))],
     order: [desc(position)],
-    limit: given('limit'),
+    limit: param('limit'),
   })
   const between = rowsOf(db, corrections, {
     where: [
-      ...[same(merchant), gt(position, given('after')), lt(position, given('before'))],
+      ...[same(merchant), gt(position, param('after')), lt(position, param('before'))],
       eq(status, 'approved'),
     ],
     order: [desc(position)],
-    limit: given('limit'),
+    limit: param('limit'),
   })
   return {
     find: findBy(db, corrections, id),

@@ -4,7 +4,7 @@ import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { isStaffActor } from '../domain/merchant/staff.ts'
 import type { MinorUnits } from '../domain/money/money.ts'
 import type { Instant } from '../domain/time.ts'
-import { columnsOf, given, same } from './prepared.ts'
+import { columnsOf, param, same } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /**
@@ -45,17 +45,17 @@ export const countedAmountProjection = projection({
   },
 })
 
-type Asked = {
+type CountQuery = {
   readonly actor: string
   readonly currency: string
   readonly since: Instant
 }
 
 /** What one person has accepted since a time, or refunded for a merchant, in minor units. */
-export type CountedBy = (asked: Asked) => MinorUnits
+export type CountedBy = (query: CountQuery) => MinorUnits
 
 /** Position of the newest of these amounts; 0 if there is none. */
-export type NewestCounted = (asked: Pick<Asked, 'actor' | 'currency'>) => number
+export type NewestCounted = (query: Pick<CountQuery, 'actor' | 'currency'>) => number
 
 export const countedAmountQueries = (db: BetterSQLite3Database) => {
   const { actor, at, currency, gross, position } = countedAmounts
@@ -63,11 +63,11 @@ export const countedAmountQueries = (db: BetterSQLite3Database) => {
   const sum = { gross: sql<MinorUnits>`coalesce(sum(${gross}), 0)`.as('gross') }
   const total = columnsOf(db, countedAmounts, {
     columns: sum,
-    where: [...ofActor, gt(at, given('since'))],
+    where: [...ofActor, gt(at, param('since'))],
   })
   const most = { position: sql<number>`coalesce(max(${position}), 0)`.as('position') }
   const last = columnsOf(db, countedAmounts, { columns: most, where: ofActor })
-  const by: CountedBy = (asked) => total.get(asked)?.gross ?? 0
-  const newest: NewestCounted = (asked) => last.get(asked)?.position ?? 0
+  const by: CountedBy = (query) => total.get(query)?.gross ?? 0
+  const newest: NewestCounted = (query) => last.get(query)?.position ?? 0
   return { by, newest }
 }

@@ -3,7 +3,7 @@ import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { wayOf } from '../domain/people/preferences.ts'
 import { idIn } from '../domain/stream.ts'
-import { given, rowsOf } from './prepared.ts'
+import { param, rowsOf } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Those who want to be told the sum of each day. */
@@ -24,7 +24,7 @@ export const dailyReaderProjection = projection({
 export const dailyReaderQueries = (db: BetterSQLite3Database) => {
   const { all } = rowsOf(db, dailyReaders, {
     order: [asc(dailyReaders.person)],
-    limit: given('limit'),
+    limit: param('limit'),
   })
   return { all: (limit: number) => all({ limit }) }
 }

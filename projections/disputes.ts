@@ -4,7 +4,7 @@ import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { disputeId, evolveDispute, isClosed } from '../domain/payment/dispute.ts'
 import type { Dispute } from '../domain/payment/payment-state.ts'
 import { idIn } from '../domain/stream.ts'
-import { findBy, given, rowsOf, same } from './prepared.ts'
+import { findBy, param, rowsOf, same } from './prepared.ts'
 import { projection } from './projection.ts'
 
 const disputes = sqliteTable(
@@ -48,14 +48,14 @@ export const disputeProjection = projection({
 export const disputeQueries = (db: BetterSQLite3Database) => {
   const { id, merchant, position, isOpen, due } = disputes
   const page = rowsOf(db, disputes, {
-    where: [same(merchant), lt(position, given('before'))],
+    where: [same(merchant), lt(position, param('before'))],
     order: [desc(position)],
-    limit: given('limit'),
+    limit: param('limit'),
   })
   const open = rowsOf(db, disputes, {
     where: [eq(isOpen, true)],
     order: [asc(due), asc(id)],
-    limit: given('limit'),
+    limit: param('limit'),
   })
   return {
     find: findBy(db, disputes, id),

@@ -15,7 +15,7 @@ import {
 import { streamOf } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
 import { callbackDestinationQueries } from './callback-destinations.ts'
-import { findBy, given, rowsOf, same } from './prepared.ts'
+import { findBy, param, rowsOf, same } from './prepared.ts'
 import { projection } from './projection.ts'
 import { callbackQueue } from './queued-messages.ts'
 import { merchantRegister, registerReadModel, shortlinkRegister } from './registers.ts'
@@ -67,7 +67,7 @@ const addressQueries = (db: BetterSQLite3Database, waitingSince: WaitingSince) =
   const { find } = merchantRegister.queries(db)
   const { list } = shortlinkRegister.queries(db)
   const troubles = callbackDestinationQueries(db)
-  const shown = (merchant: string, uri: string, of: CallbackAddress['of']): CallbackAddress => {
+  const addressOf = (merchant: string, uri: string, of: CallbackAddress['of']): CallbackAddress => {
     const lane = destinationOf(uri) ?? uri
     const trouble = troubles.find(merchant, lane)
     const waiting = waitingSince(merchant, lane)
@@ -85,9 +85,9 @@ const addressQueries = (db: BetterSQLite3Database, waitingSince: WaitingSince) =
       .failing(merchant, mostAddresses)
       .filter(({ failingSince, destination }) => failingSince !== null && !hosts.has(destination))
     return [
-      ...(own === null ? [] : [shown(merchant, own, 'merchant')]),
-      ...[...ofLinks].map((uri) => shown(merchant, uri, 'shortlink')),
-      ...failing.map(({ destination }) => shown(merchant, destination, 'request')),
+      ...(own === null ? [] : [addressOf(merchant, own, 'merchant')]),
+      ...[...ofLinks].map((uri) => addressOf(merchant, uri, 'shortlink')),
+      ...failing.map(({ destination }) => addressOf(merchant, destination, 'request')),
     ]
   }
 }
@@ -98,8 +98,8 @@ const eventDestinationQueries = (db: BetterSQLite3Database) => {
   const troubles = callbackDestinationQueries(db)
   const { merchant, destination, dueAt } = callbackQueue
   const inLane = rowsOf(db, callbackQueue, {
-    where: [sql`${merchant} is ${given('merchant')}`, same(destination), sql`${dueAt} is not null`],
-    limit: given('limit'),
+    where: [sql`${merchant} is ${param('merchant')}`, same(destination), sql`${dueAt} is not null`],
+    limit: param('limit'),
   })
 
   const waitingSince: WaitingSince = (merchant, lane) =>

@@ -7,7 +7,7 @@ import { halfHourMs, type LineSum } from '../domain/accounting/line-sums.ts'
 import { addUp, negated, type Sum } from '../domain/money/money.ts'
 import { idIn } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
-import { clientOf, findBy, given, rowsOf, same } from './prepared.ts'
+import { clientOf, findBy, param, rowsOf, same } from './prepared.ts'
 import { projection } from './projection.ts'
 import { spanStart } from './turnover.ts'
 
@@ -153,8 +153,8 @@ export const fundingDifferenceProjection = projection({
   table: differences,
   handles: ['FundingDifferenceTaken', 'FundingDifferenceClosed', 'FundingFeeWithheld'],
   keyOf: ({ stream }) => idIn(stream),
-  apply: (given, { type, data, metadata: { at } }, key) => {
-    const row = given ?? {
+  apply: (before, { type, data, metadata: { at } }, key) => {
+    const row = before ?? {
       key: String(key),
       owner: null,
       notes: [],
@@ -197,12 +197,12 @@ export const fundingQueries = (db: BetterSQLite3Database) => {
   const named = rowsOf(db, receipts, { where: [same(receipts.name)] })
   const { day } = fundingDays
   const days = rowsOf(db, fundingDays, {
-    where: [gte(day, given('since')), lt(day, given('until'))],
+    where: [gte(day, param('since')), lt(day, param('until'))],
   })
   const closedDays = rowsOf(db, differences, {
-    where: [gte(differences.key, given('since')), lt(differences.key, given('until'))],
+    where: [gte(differences.key, param('since')), lt(differences.key, param('until'))],
   })
-  const difference = rowsOf(db, differences, { where: [eq(differences.key, given('key'))] })
+  const difference = rowsOf(db, differences, { where: [eq(differences.key, param('key'))] })
   return {
     find,
     named: (name: string) => named.all({ name }),

@@ -6,7 +6,7 @@ import type { Recorded } from '../domain/events.ts'
 import { timeOfEventId } from '../domain/event-times.ts'
 import { dayMs } from '../domain/time.ts'
 import { untried, type CallbackMessageRow } from './callback-message-table.ts'
-import { given, prepared, rowsOf, same } from './prepared.ts'
+import { param, prepared, rowsOf, same } from './prepared.ts'
 import { projection, type Key } from './projection.ts'
 import {
   callbackEventNames,
@@ -166,8 +166,8 @@ const walksIn = (db: BetterSQLite3Database) => {
     const query = db.select().from(gatheredMessages).where(and(isTheirs, condition))
     return prepared(db, gatheredMessages, query.orderBy(order).limit(1))
   }
-  const following = first(gte(part, given('part')), asc(part))
-  const preceding = first(lte(part, given('part')), desc(part))
+  const following = first(gte(part, param('part')), asc(part))
+  const preceding = first(lte(part, param('part')), desc(part))
 
   function* after(merchant: string, place: number): Generator<CallbackMessageRow> {
     let row = following.get({ merchant, part: partOf(positionOf({ place })) })
@@ -199,10 +199,10 @@ type Identifying = 'id' | 'position' | 'metadata'
 
 export const gatheredMessageQueries = (db: BetterSQLite3Database) => {
   const { earliest, latest, messages, key } = gatheredMessages
-  const at = given('at')
+  const at = param('at')
   const where = (condition: SQL) => rowsOf(db, gatheredMessages, { where: [condition] })
-  const toldAt = where(and(gte(latest, at), lte(earliest, at)) as SQL)
-  const naming = where(sql`${latest} <= ${untilTimed} and instr(${messages}, ${given('id')}) > 0`)
+  const announcedAt = where(and(gte(latest, at), lte(earliest, at)) as SQL)
+  const naming = where(sql`${latest} <= ${untilTimed} and instr(${messages}, ${param('id')}) > 0`)
   const everything = rowsOf(db, gatheredMessages, { order: [asc(key)] })
   const { after, before } = walksIn(db)
   return {
@@ -213,7 +213,7 @@ export const gatheredMessageQueries = (db: BetterSQLite3Database) => {
     find: (id: string): CallbackMessageRow | undefined => {
       if (!startOfUuid.test(id)) return undefined
       const time = timeOfEventId(id)
-      const rows = time === undefined ? naming.all({ id }) : toldAt.all({ at: time })
+      const rows = time === undefined ? naming.all({ id }) : announcedAt.all({ at: time })
       return rows.flatMap(messagesIn).find((message) => message.id === id)
     },
     findAt: ({ id, position, metadata: { merchant } }: Pick<Recorded, Identifying>) =>

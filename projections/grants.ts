@@ -5,7 +5,7 @@ import type { DomainEvent, Recorded } from '../domain/events.ts'
 import { isWithdrawal, type Permissions } from '../domain/people/grant.ts'
 import { scopes, type Scope } from '../domain/people/scope.ts'
 import { idIn } from '../domain/stream.ts'
-import { columnsOf, findBy, given, rowsOf, same } from './prepared.ts'
+import { columnsOf, findBy, param, rowsOf, same } from './prepared.ts'
 import { projection } from './projection.ts'
 
 export const tokenColumns = {
@@ -154,12 +154,12 @@ const isNewest = sql`NOT EXISTS (SELECT 1 FROM granted_permissions AS newer
 export const grantQueries = (db: BetterSQLite3Database) => {
   const isPayers = same(grantedPermissions.payer)
   const isClients = same(grantedPermissions.client)
-  const isBefore = lt(grantedPermissions.position, given('before'))
+  const isBefore = lt(grantedPermissions.position, param('before'))
   const page = (...conditions: readonly SQL[]) =>
     rowsOf(db, grantedPermissions, {
       where: [isPayers, ...conditions, stands, isBefore],
       order: [desc(grantedPermissions.position)],
-      limit: given('limit'),
+      limit: param('limit'),
     })
   const newest = page(isNewest)
   const ofPayer = page()
@@ -167,7 +167,7 @@ export const grantQueries = (db: BetterSQLite3Database) => {
   const answers = rowsOf(db, grantedPermissions, {
     where: [isPayers, isAnswer, isBefore],
     order: [desc(grantedPermissions.position)],
-    limit: given('limit'),
+    limit: param('limit'),
   })
   const ofClientFirst = rowsOf(db, grantedPermissions, {
     where: [isPayers, isClients, stands],

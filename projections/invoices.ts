@@ -2,7 +2,7 @@ import { asc, desc, eq, ne } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { addUp, negated, type Sum } from '../domain/money/money.ts'
-import { findBy, given, rowsOf, same } from './prepared.ts'
+import { findBy, param, rowsOf, same } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** What merchants were billed for what they owed. */
@@ -45,17 +45,17 @@ export const invoiceQueries = (db: BetterSQLite3Database) => {
   const unpaid = rowsOf(db, invoices, {
     where: [ne(open, '0')],
     order: [asc(position)],
-    limit: given('limit'),
+    limit: param('limit'),
   })
   const paid = rowsOf(db, invoices, {
     where: [eq(open, '0')],
     order: [desc(position)],
-    limit: given('limit'),
+    limit: param('limit'),
   })
   const own = rowsOf(db, invoices, {
     where: [same(merchant)],
     order: [desc(position)],
-    limit: given('limit'),
+    limit: param('limit'),
   })
   return {
     find: findBy(db, invoices, id),

@@ -64,7 +64,7 @@ export const keptLine = `
     LEFT JOIN permissions ON permissions.rid = line.tid`
 
 /** Which entries to find; a null merchant or account matches all. */
-export type EntriesWanted = {
+export type EntryFilter = {
   readonly merchant: string | null
   readonly account: Account | null
   /** Exclusive bound of the positions. */
@@ -168,7 +168,7 @@ const someEntries = (db: BetterSQLite3Database) => {
   }
 
   /** Uses the index of each ledger: an index by merchant would slow down writing lines. */
-  const linesOf = ({ merchant, before, days = everyDay }: EntriesWanted): readonly Line[] => {
+  const linesOf = ({ merchant, before, days = everyDay }: EntryFilter): readonly Line[] => {
     const { linesAfter: after, linesBefore } = days
     const range = { after, before: Math.min(before, linesBefore), limit: inTurn }
     return merchant === null
@@ -178,18 +178,18 @@ const someEntries = (db: BetterSQLite3Database) => {
         )
   }
 
-  const settledOf = ({ merchant, before, days = everyDay }: EntriesWanted) => {
+  const settledOf = ({ merchant, before, days = everyDay }: EntryFilter) => {
     const { since, until } = days
     const ofAll = merchant === null ? settled.all : settled.ofMerchant
     const query = since === until ? settled.ofDay : ofAll
     return query.all({ merchant, before, since, until, limit: inTurn }) as readonly Settled[]
   }
 
-  const someBefore = (wanted: EntriesWanted): readonly FoundEntry[] => {
-    const account = wanted.account ?? ''
+  const someBefore = (filter: EntryFilter): readonly FoundEntry[] => {
+    const account = filter.account ?? ''
     const found = [
-      ...(ofSettledOnly.has(account) ? [] : linesOf(wanted).map(ofLine)),
-      ...(ofLinesOnly.has(account) ? [] : settledOf(wanted).map(ofSettled)),
+      ...(ofSettledOnly.has(account) ? [] : linesOf(filter).map(ofLine)),
+      ...(ofLinesOnly.has(account) ? [] : settledOf(filter).map(ofSettled)),
     ]
     return found.sort((one, other) => other.position - one.position).slice(0, inTurn)
   }
@@ -200,16 +200,16 @@ export const journalEntryQueries = (db: BetterSQLite3Database) => {
   const someBefore = someEntries(db)
   return {
     /** The newest matching entries; fewer if the scan limit is reached. */
-    find: (wanted: EntriesWanted, limit: number): FoundEntries => {
-      const { account, days = everyDay } = wanted
+    find: (filter: EntryFilter, limit: number): FoundEntries => {
+      const { account, days = everyDay } = filter
       const isOf = ({ day, postings }: FoundEntry): boolean =>
         days.since <= day &&
         day <= days.until &&
         (account === null || postings.some((one) => one.account === account))
       const entries: FoundEntry[] = []
-      let { before } = wanted
+      let { before } = filter
       for (let lookedAt = 0; lookedAt < mostLookedAt; lookedAt += inTurn) {
-        const some = someBefore({ ...wanted, before })
+        const some = someBefore({ ...filter, before })
         for (const one of some) {
           if (isOf(one)) entries.push(one)
           if (entries.length === limit) return { entries, next: one.position }

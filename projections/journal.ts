@@ -13,7 +13,7 @@ import {
 } from '../domain/accounting/journal.ts'
 import type { Recorded } from '../domain/events.ts'
 import { addUp, type Sum } from '../domain/money/money.ts'
-import { rowsOf, given, same, type CurrencySum } from './prepared.ts'
+import { rowsOf, param, same, type CurrencySum } from './prepared.ts'
 import { projection } from './projection.ts'
 import type { LineSum } from '../domain/accounting/line-sums.ts'
 import { dayOf } from '../domain/time.ts'
@@ -105,7 +105,7 @@ export const journalQueries = (db: BetterSQLite3Database) => {
   const theirs = rowsOf(db, journalBalances, {
     where: [
       same(journalBalances.merchant),
-      sql`${journalBalances.account} in (select value from json_each(${given('accounts')}))`,
+      sql`${journalBalances.account} in (select value from json_each(${param('accounts')}))`,
     ],
   })
   return {
@@ -154,8 +154,8 @@ export const keysOf = (fact: Fact): readonly string[] => {
   return [...new Set(accounts)].flatMap((one) => [`${day} ${one}`, `${monthOf(day)} ${one}`])
 }
 
-export const apply = (row: Row | undefined, fact: Fact, given: string | number): Row => {
-  const key = String(given)
+export const apply = (row: Row | undefined, fact: Fact, rowKey: string | number): Row => {
+  const key = String(rowKey)
   const [span = '', account = '', currency = ''] = key.split(' ')
   const moved = postingsOf(fact)
     .filter((one) => one.account === account && one.currency === currency)
@@ -174,10 +174,10 @@ export const journalDayProjection = projection({
 
 export const journalDayQueries = (db: BetterSQLite3Database) => {
   const { isMonth, span } = journalDays
-  const before = lt(span, given('month'))
+  const before = lt(span, param('month'))
   const earlierMonths = rowsOf(db, journalDays, { where: [eq(isMonth, true), before] })
   const daysUntil = rowsOf(db, journalDays, {
-    where: [eq(isMonth, false), gte(span, given('month')), lte(span, given('day'))],
+    where: [eq(isMonth, false), gte(span, param('month')), lte(span, param('day'))],
   })
   return {
     /** At the end of a booking day. Reads few rows, however long the log is. */

@@ -4,7 +4,7 @@ import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Closing } from '../domain/calendar.ts'
 import { defaultLedger, ledgerEvents } from '../domain/accounting/ledger.ts'
 import { addLine, type Counters, countLine, type Totals } from '../domain/accounting/totals.ts'
-import { columnsOf, findBy, given, rowsOf, same } from './prepared.ts'
+import { columnsOf, findBy, param, rowsOf, same } from './prepared.ts'
 import { projection } from './projection.ts'
 
 type ClosingSums = {
@@ -121,9 +121,9 @@ export const ledgerQueries = (db: BetterSQLite3Database) => {
   const { id, merchant, position } = ledgers
   const find = findBy(db, ledgers, ledgers.stream)
   const page = rowsOf(db, ledgers, {
-    where: [same(merchant), lt(position, given('before'))],
+    where: [same(merchant), lt(position, param('before'))],
     order: [desc(position)],
-    limit: given('limit'),
+    limit: param('limit'),
   })
   const ids = columnsOf(db, ledgers, {
     columns: { id },

@@ -120,11 +120,11 @@ export const logPageQuery = (db: BetterSQLite3Database) => {
 /** The lines of transaction logs. Rows are streamed, as logs can be long. */
 export const logLineQueries = (client: Client, range: LineRange) => {
   const { merchant, ledger, after, before } = range
-  const given = { merchant, after, before, ...(ledger !== null && { ledger }) }
+  const params = { merchant, after, before, ...(ledger !== null && { ledger }) }
 
   // A generator, so that the query starts when it is read: an unfinished query keeps the file open.
   function* rowsOf<Row>(query: string): Generator<Row> {
-    yield* client.prepare(query).raw().iterate(given) as IterableIterator<Row>
+    yield* client.prepare(query).raw().iterate(params) as IterableIterator<Row>
   }
 
   const sorted = (kind: Kind): SortedLines => {

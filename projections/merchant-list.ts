@@ -3,7 +3,7 @@ import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { MerchantData } from '../domain/merchant/merchant.ts'
 import { idIn } from '../domain/stream.ts'
-import { countOf, findBy, given, rowsOf } from './prepared.ts'
+import { countOf, findBy, param, rowsOf } from './prepared.ts'
 import { projection } from './projection.ts'
 import { merchantRegister } from './registers.ts'
 
@@ -39,7 +39,7 @@ export const merchantLookupProjection = projection({
  */
 export const merchantLookupQuery = (db: BetterSQLite3Database) => {
   const { table } = merchantRegister.projection
-  const lookupId = given('lookupId')
+  const lookupId = param('lookupId')
   const candidates = db
     .select({ stream: merchantLookups.stream })
     .from(merchantLookups)
@@ -85,9 +85,9 @@ const merchantList = sqliteTable(
 export type ListedMerchant = typeof merchantList.$inferSelect
 
 /** Normalises text for comparison: composed, in lower case. */
-export const plain = (given: string): string => given.normalize('NFC').toLowerCase()
+export const plain = (written: string): string => written.normalize('NFC').toLowerCase()
 
-const told = ({ id, businessName, organizationId, currency, ...rest }: MerchantData) => ({
+const columnsFor = ({ id, businessName, organizationId, currency, ...rest }: MerchantData) => ({
   merchant: id,
   name: businessName,
   organizationId,
@@ -111,9 +111,9 @@ export const merchantListProjection = projection({
   apply: (row, event) => {
     switch (event.type) {
       case 'MerchantRegistered':
-        return { ...told(event.data), position: event.position, ...atFirst }
+        return { ...columnsFor(event.data), position: event.position, ...atFirst }
       case 'MerchantChanged':
-        return row && { ...row, ...told(event.data) }
+        return row && { ...row, ...columnsFor(event.data) }
       case 'MerchantDisabled':
       case 'MerchantEnabled': {
         if (!row) return row
@@ -145,12 +145,12 @@ export const merchantListQueries = (db: BetterSQLite3Database) => {
   const pageOf = (condition: SQL | undefined) =>
     rowsOf(db, merchantList, {
       where: [
-        lt(position, given('before')),
-        sql`instr(${searched}, ${given('part')}) > 0`,
+        lt(position, param('before')),
+        sql`instr(${searched}, ${param('part')}) > 0`,
         condition,
       ],
       order: [desc(position)],
-      limit: given('limit'),
+      limit: param('limit'),
     })
   const pages = {
     all: pageOf(conditions.all),

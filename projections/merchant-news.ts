@@ -1,11 +1,11 @@
 import { asc, desc, gt } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { given, rowsOf, same } from './prepared.ts'
+import { param, rowsOf, same } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Events shown to a merchant's staff on their next visit; captures are excluded. */
-const told = [
+const newsEvents = [
   'PaymentRefunded',
   'PaymentDisputed',
   'CorrectionApproved',
@@ -62,8 +62,8 @@ const merchantNews = sqliteTable(
 export const merchantNewsProjection = projection({
   table: merchantNews,
   isAppended: true,
-  handles: told,
-  begins: told,
+  handles: newsEvents,
+  begins: newsEvents,
   // What is booked for an invoice is told with the invoice.
   keysOf: ({ position, metadata, type, data }) =>
     metadata.merchant === null || (type === 'CorrectionApproved' && data.invoice !== undefined)
@@ -82,14 +82,14 @@ export const merchantNewsProjection = projection({
 export const merchantNewsQueries = (db: BetterSQLite3Database) => {
   const { merchant, position } = merchantNews
   const after = rowsOf(db, merchantNews, {
-    where: [same(merchant), gt(position, given('after'))],
+    where: [same(merchant), gt(position, param('after'))],
     order: [desc(position)],
-    limit: given('limit'),
+    limit: param('limit'),
   })
   const behind = rowsOf(db, merchantNews, {
-    where: [gt(position, given('after'))],
+    where: [gt(position, param('after'))],
     order: [asc(position)],
-    limit: given('limit'),
+    limit: param('limit'),
   })
   const newest = rowsOf(db, merchantNews, { order: [desc(position)], limit: 1 })
   return {

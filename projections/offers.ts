@@ -2,7 +2,7 @@ import { asc, desc, lt, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { idIn } from '../domain/stream.ts'
-import { clientOf, findBy, given, rowsOf, same } from './prepared.ts'
+import { clientOf, findBy, param, rowsOf, same } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Payment links that many may pay. */
@@ -122,14 +122,14 @@ export type Paid = { readonly count: number; readonly captured: number; readonly
 
 export const offerQueries = (db: BetterSQLite3Database) => {
   const page = rowsOf(db, offers, {
-    where: [same(offers.merchant), lt(offers.position, given('before'))],
+    where: [same(offers.merchant), lt(offers.position, param('before'))],
     order: [desc(offers.position)],
-    limit: given('limit'),
+    limit: param('limit'),
   })
   const due = rowsOf(db, offerHolds, {
     where: [isDue],
     order: [asc(offerHolds.position)],
-    limit: given('limit'),
+    limit: param('limit'),
   })
   const paid = clientOf(db).prepare(`
     SELECT count(*) AS examined, coalesce(sum(captured > 0), 0) AS count,

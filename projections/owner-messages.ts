@@ -4,7 +4,7 @@ import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { DomainEvent } from '../domain/events.ts'
 import { isOfFactors } from '../domain/people/payer-state.ts'
 import { idIn } from '../domain/stream.ts'
-import { given, rowsOf } from './prepared.ts'
+import { param, rowsOf } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** What owners are still to be notified of. */
@@ -91,9 +91,9 @@ export const ownerMessageProjection = projection({
 
 export const ownerMessageQueries = (db: BetterSQLite3Database) => {
   const { all } = rowsOf(db, ownerMessages, {
-    where: [gt(ownerMessages.at, given('since'))],
+    where: [gt(ownerMessages.at, param('since'))],
     order: [asc(ownerMessages.at)],
-    limit: given('limit'),
+    limit: param('limit'),
   })
   return { since: (since: number, limit: number) => all({ since, limit }) }
 }

@@ -4,7 +4,7 @@ import { type SQLiteColumn, index, integer, sqliteTable, text } from 'drizzle-or
 import type { Instant } from '../domain/time.ts'
 import { paymentTable } from './payment-table.ts'
 import { permissionTable } from './permissions.ts'
-import { given, prepared, findBy, rowsOf, same } from './prepared.ts'
+import { param, prepared, findBy, rowsOf, same } from './prepared.ts'
 import { idIn } from '../domain/stream.ts'
 import { projection } from './projection.ts'
 
@@ -39,13 +39,13 @@ export const payerSessionProjection = projection({
 })
 
 /** Maximum number shown; the newest first. */
-export const maxShown = 50
+export const maxListed = 50
 
 export const payerSessionQueries = (db: BetterSQLite3Database) => {
   const ofPayer = rowsOf(db, payerSessions, {
-    where: [same(payerSessions.payer), gt(payerSessions.expiresAt, given('at'))],
+    where: [same(payerSessions.payer), gt(payerSessions.expiresAt, param('at'))],
     order: [desc(payerSessions.startedAt)],
-    limit: maxShown,
+    limit: maxListed,
   })
   return {
     find: findBy(db, payerSessions, payerSessions.session),
@@ -77,14 +77,14 @@ const entriesIn = (db: BetterSQLite3Database, kind: InboxEntry['kind'], columns:
       .from(id.table)
       .where(
         and(
-          eq(payer, given('payer')),
-          eq(isWaiting, given('isWaiting')),
-          gt(expiresAt, given('after')),
-          lt(position, given('before')),
+          eq(payer, param('payer')),
+          eq(isWaiting, param('isWaiting')),
+          gt(expiresAt, param('after')),
+          lt(position, param('before')),
         ),
       )
       .orderBy(desc(position))
-      .limit(given('limit')),
+      .limit(param('limit')),
   )
   return (of: {
     readonly payer: string

@@ -9,10 +9,10 @@ import {
   isRefunded,
   isShownOtherwise,
   paymentTable,
-  shownAmount,
+  listedAmount,
   type PaymentRow,
 } from './payment-table.ts'
-import { columnsOf, findBy, given, prepared, rowsOf, same } from './prepared.ts'
+import { columnsOf, findBy, param, prepared, rowsOf, same } from './prepared.ts'
 
 /** The end of a page; the next one starts after it. */
 export type PaymentPlace = {
@@ -48,8 +48,8 @@ const { merchant, posId, ledger, amount, customerKey, isWaiting, deadline } = pa
 const { requestedAt, requestedPosition } = paymentTable
 
 const isBehind = sql`(${requestedAt}, ${requestedPosition}) <
-  (${given('at')}, ${given('position')})`
-const isSince = gte(requestedAt, given('since'))
+  (${param('at')}, ${param('position')})`
+const isSince = gte(requestedAt, param('since'))
 
 type Query<Row> = {
   toSQL(): { readonly sql: string; readonly params: unknown[] }
@@ -74,7 +74,7 @@ const newestIn = (db: BetterSQLite3Database) => (index: string, condition?: SQL)
     .from(paymentTable)
     .where(and(same(merchant), condition, isSince, isBehind))
     .orderBy(desc(requestedAt), desc(requestedPosition))
-    .limit(given('limit'))
+    .limit(param('limit'))
   // Prepared on first use: a file under construction gets its indexes last.
   return prepared<PaymentRow>(db, paymentTable, through(index, query))
 }
@@ -83,7 +83,7 @@ const overdueIn = (db: BetterSQLite3Database) => {
   const query = db
     .select()
     .from(paymentTable)
-    .where(and(same(merchant), lte(deadline, given('now'))))
+    .where(and(same(merchant), lte(deadline, param('now'))))
     .limit(mostOverdue)
   return prepared<PaymentRow>(db, paymentTable, through('by_deadline', query))
 }
@@ -94,13 +94,13 @@ const largestIn = (db: BetterSQLite3Database) =>
     where: [
       same(merchant),
       sql`(${amount}, ${requestedAt}, ${requestedPosition}) <
-            (${given('amount')}, ${given('at')}, ${given('position')})`,
-      gte(amount, given('least')),
+            (${param('amount')}, ${param('at')}, ${param('position')})`,
+      gte(amount, param('least')),
       isSince,
-      lt(requestedAt, given('before')),
+      lt(requestedAt, param('before')),
     ],
     order: [desc(amount), desc(requestedAt), desc(requestedPosition)],
-    limit: given('limit'),
+    limit: param('limit'),
   })
 
 /** Whether more than `limit` payments were requested in a period; reads only the index. */
@@ -111,10 +111,10 @@ const areMoreIn = (db: BetterSQLite3Database) => {
     db
       .select({ requestedAt })
       .from(paymentTable)
-      .where(and(eq(merchant, given('merchant')), isSince, lt(requestedAt, given('before'))))
+      .where(and(eq(merchant, param('merchant')), isSince, lt(requestedAt, param('before'))))
       .orderBy(asc(requestedAt))
       .limit(1)
-      .offset(given('count')),
+      .offset(param('count')),
   )
   return (merchant: string, since: Instant, before: Instant, count: number): boolean =>
     beyond.get({ merchant, since, before, count }) !== undefined
@@ -124,7 +124,7 @@ const areMoreIn = (db: BetterSQLite3Database) => {
 const posIdsIn = (db: BetterSQLite3Database) => {
   const next = columnsOf(db, paymentTable, {
     columns: { posId },
-    where: [same(merchant), gt(posId, given('after'))],
+    where: [same(merchant), gt(posId, param('after'))],
     order: [asc(posId)],
     limit: 1,
   })
@@ -145,8 +145,8 @@ const withTidIn = (db: BetterSQLite3Database) => {
   const { tid } = paymentTable
   const query = rowsOf(db, paymentTable, {
     // The plus keeps the search to the primary key.
-    where: [gte(tid, given('start')), lt(tid, given('end')), sql`+${same(merchant)}`],
-    limit: given('limit'),
+    where: [gte(tid, param('start')), lt(tid, param('end')), sql`+${same(merchant)}`],
+    limit: param('limit'),
   })
   return (merchant: string, typed: string, limit: number): PaymentRow[] => {
     const start = typed.toLowerCase()
@@ -160,10 +160,10 @@ export const paymentListQueries = (db: BetterSQLite3Database) => {
   const all = newest('by_time')
   const atPos = newest('by_pos', same(posId))
   const inLedger = newest('by_ledger', and(same(ledger), isInOwnLedger))
-  const ofAmount = newest('by_amount', eq(amount, given('exactly')))
-  const otherwise = and(sql`${shownAmount} = ${given('exactly')}`, isShownOtherwise)
-  const ofShown = newest('by_shown_amount', otherwise)
-  const ofCustomer = newest('by_customer', and(eq(customerKey, given('customer')), hasCustomer))
+  const ofAmount = newest('by_amount', eq(amount, param('exactly')))
+  const otherwise = and(sql`${listedAmount} = ${param('exactly')}`, isShownOtherwise)
+  const ofListed = newest('by_shown_amount', otherwise)
+  const ofCustomer = newest('by_customer', and(eq(customerKey, param('customer')), hasCustomer))
   const open = newest('open', and(same(isWaiting), isOpen))
   const failed = newest('failed', hasFailed)
   const refunded = newest('refunded', isRefunded)
@@ -190,7 +190,7 @@ export const paymentListQueries = (db: BetterSQLite3Database) => {
       ofAmount.all({ ...bound(merchant, range), exactly }),
     /** Of which lists show this amount, and not the one requested. */
     ofShown: (merchant: string, exactly: number, range: PaymentRange) =>
-      ofShown.all({ ...bound(merchant, range), exactly }),
+      ofListed.all({ ...bound(merchant, range), exactly }),
     ofCustomer: (merchant: string, customer: string, range: PaymentRange) =>
       ofCustomer.all({ ...bound(merchant, range), customer }),
     /** Payments that wait for their payer, or are authorised. */

@@ -10,7 +10,7 @@ import {
 import type { PaymentRow } from './payment-table.ts'
 import { statusCodes, type PaymentStatus } from '../domain/payment/status.ts'
 
-export type PaymentWanted = {
+export type PaymentFilter = {
   /** Null for every point of sale. */
   readonly posIds: readonly string[] | null
   /** Null for every ledger. */
@@ -26,7 +26,7 @@ export type PaymentWanted = {
   readonly order: 'newest' | 'largest'
 }
 
-export const everyPayment: PaymentWanted = {
+export const everyPayment: PaymentFilter = {
   posIds: null,
   ledger: null,
   status: null,
@@ -60,9 +60,9 @@ export const byNewest = (a: Placed, b: Placed): number =>
 export const byLargest = (a: Placed, b: Placed): number => b.amount - a.amount || byNewest(a, b)
 
 export const fitting =
-  (wanted: PaymentWanted, at: Instant): Fits =>
+  (filter: PaymentFilter, at: Instant): Fits =>
   (row) => {
-    const { posIds, ledger, status, customerKey, since, before, least, most } = wanted
+    const { posIds, ledger, status, customerKey, since, before, least, most } = filter
     if (row.requestedAt < since || row.requestedAt >= before) return false
     if (row.amount < least || row.amount > most) return false
     if (posIds !== null && !posIds.includes(row.posId)) return false
@@ -77,7 +77,7 @@ const ofOwnLedger = (ledger: string | null): string | null =>
   ledger === defaultLedger ? null : ledger
 
 /** Whether an index contains little else than the matches. */
-export const isNarrow = ({ posIds, ledger, status, customerKey }: PaymentWanted): boolean =>
+export const isNarrow = ({ posIds, ledger, status, customerKey }: PaymentFilter): boolean =>
   [customerKey, posIds, ofOwnLedger(ledger)].some((one) => one !== null) ||
   (status !== null && status !== 'ok')
 
@@ -126,10 +126,10 @@ const failedSource = (
 const newestSource = (
   lists: PaymentLists,
   merchant: string,
-  wanted: PaymentWanted,
+  filter: PaymentFilter,
   at: Instant,
 ): Source => {
-  const { customerKey, status, least, most, posIds, ledger, since } = wanted
+  const { customerKey, status, least, most, posIds, ledger, since } = filter
   const within = (range: Omit<PaymentRange, 'since'>) => ({ ...range, since })
   if (customerKey !== null) return (range) => lists.ofCustomer(merchant, customerKey, within(range))
   if (status === 'refunded') return (range) => lists.refunded(merchant, within(range))
@@ -148,7 +148,7 @@ const newestSource = (
 }
 
 const largestSource =
-  (lists: PaymentLists, merchant: string, { since, before, least }: PaymentWanted): Source =>
+  (lists: PaymentLists, merchant: string, { since, before, least }: PaymentFilter): Source =>
   (range) =>
     lists.largest(merchant, { ...range, since, before, least })
 
@@ -201,7 +201,7 @@ const walk = async (
 
 const pageOf = (
   all: readonly PaymentRow[],
-  order: PaymentWanted['order'],
+  order: PaymentFilter['order'],
   { behind, limit }: Omit<PaymentRange, 'since'>,
 ): PaymentPage => {
   const { amount, at: requestedAt, position: requestedPosition } = behind
@@ -223,15 +223,15 @@ export const searchPayments =
   (lists: PaymentLists, turn: () => Promise<void>, bounds = usualBounds) =>
   async (
     merchant: string,
-    wanted: PaymentWanted,
+    filter: PaymentFilter,
     page: { readonly behind: PaymentPlace | null; readonly limit: number },
     at: Instant,
   ): Promise<PaymentPage> => {
-    const { order, since, before, least, most } = wanted
+    const { order, since, before, least, most } = filter
     const work = { ...bounds, turn }
-    const fits = fitting(wanted, at)
-    const byTime = newestSource(lists, merchant, wanted, at)
-    const byAmount = largestSource(lists, merchant, wanted)
+    const fits = fitting(filter, at)
+    const byTime = newestSource(lists, merchant, filter, at)
+    const byAmount = largestSource(lists, merchant, filter)
     const startOfTime = { ...listStart, at: before, position: -1 }
     const startOfAmount = { ...listStart, amount: most }
     const isLimited = least > 0 || most < listStart.amount
@@ -240,12 +240,12 @@ export const searchPayments =
     if (order === 'largest') {
       // A few days are sorted; over many days, the index of amounts finds the largest soon.
       const areFew = () => !lists.areMore(merchant, since, before, bounds.few - 1)
-      const isSorted = isNarrow(wanted) || (isOfDays && areFew())
+      const isSorted = isNarrow(filter) || (isOfDays && areFew())
       const all = isSorted ? await allOf(byTime, fits, startOfTime, work) : undefined
       if (all) return pageOf(all, order, range)
       return walk(byAmount, fits, { ...range, behind: page.behind ?? startOfAmount }, work)
     }
-    if (isLimited && least !== most && !isNarrow(wanted)) {
+    if (isLimited && least !== most && !isNarrow(filter)) {
       const all = await allOf(byAmount, fits, startOfAmount, work)
       if (all) return pageOf(all, order, range)
     }

@@ -9,8 +9,8 @@ export const isRefunded = sql`refunded > 0`
 export const isInOwnLedger = sql`ledger <> 'default'`
 export const isAuthorized = sql`deadline is not null and isWaiting = 0`
 /** What lists show of a payment, both pots together; of most it is `amount`. */
-export const shownAmount = sql`iif(captured > 0, captured, amount + additionalAmount)`
-export const isShownOtherwise = sql`${shownAmount} <> amount`
+export const listedAmount = sql`iif(captured > 0, captured, amount + additionalAmount)`
+export const isShownOtherwise = sql`${listedAmount} <> amount`
 export const isToCapture = sql`capturesAtOnce = 1 and deadline is not null and isWaiting = 0`
 
 /**
@@ -74,7 +74,7 @@ export const paymentTable = sqliteTable(
         .where(isInOwnLedger),
       index('payments_by_amount').on(merchant, row.amount, ...order),
       index('payments_by_shown_amount')
-        .on(merchant, shownAmount, ...order)
+        .on(merchant, listedAmount, ...order)
         .where(isShownOtherwise),
       index('payments_by_customer')
         .on(merchant, row.customerKey, ...order)

@@ -63,7 +63,7 @@ const mayContain = (parts: string, bits: readonly number[]): boolean =>
   bits.every((bit) => ((parts.charCodeAt(bit / 6) - 48) >> (bit % 6)) & 1)
 
 /** As it is compared: in lower case and on one line. */
-export const searchable = (given: string): string => plain(given).replace(/[\t\n]/g, ' ')
+export const searchable = (written: string): string => plain(written).replace(/[\t\n]/g, ' ')
 
 type Requested = Recorded<Extract<PaymentEvent, { type: 'PaymentRequested' }>>
 
@@ -122,8 +122,8 @@ export const paymentTextQueries = (db: BetterSQLite3Database) => {
      * Payments of a merchant whose order number, text or items contain something, newest first.
      * Some rows at a time, so that other work can run in between.
      */
-    *containing(merchant: string, given: string): Generator<readonly string[]> {
-      const part = searchable(given)
+    *containing(merchant: string, sought: string): Generator<readonly string[]> {
+      const part = searchable(sought)
       const bits = [...bitsOf(part)]
       const growing = find(merchant)
       yield foundIn(growing, part)

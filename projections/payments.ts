@@ -15,7 +15,7 @@ import { statusCodes, type StatusCode } from '../domain/payment/status.ts'
 import { customerKeyOf } from '../domain/people/sealed-name.ts'
 import { idIn } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
-import { dueBy, given, nextBy, rowsOf } from './prepared.ts'
+import { dueBy, param, nextBy, rowsOf } from './prepared.ts'
 import { transactionLine } from './payment-lines.ts'
 import { isToCapture, paymentTable, type PaymentRow } from './payment-table.ts'
 import { projection } from './projection.ts'
@@ -205,7 +205,7 @@ export const paymentQueries = (db: BetterSQLite3Database) => {
   const toCapture = rowsOf(db, paymentTable, {
     where: [isToCapture],
     order: [asc(inboxPosition)],
-    limit: given('limit'),
+    limit: param('limit'),
   })
   return {
     /** Payments whose deadline has passed without a recorded expiry, earliest first. */

@@ -4,7 +4,7 @@ import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { PayoutAmount } from '../domain/accounting/payout-events.ts'
 import type { Instant } from '../domain/time.ts'
 import type { PayoutSum } from './payouts.ts'
-import { clientOf, given, rowsOf } from './prepared.ts'
+import { clientOf, param, rowsOf } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** The payouts that each payment message ordered. */
@@ -36,8 +36,8 @@ export const payoutOrderProjection = projection({
 })
 
 /** Keys of a message: a slash follows the id, and `0` is the character after a slash. */
-export const ofMessage = sql`${payoutOrders.key} > ${given('messageId')} || '/'
-  and ${payoutOrders.key} < ${given('messageId')} || '0'`
+export const ofMessage = sql`${payoutOrders.key} > ${param('messageId')} || '/'
+  and ${payoutOrders.key} < ${param('messageId')} || '0'`
 
 const sumText = `
   SELECT day, json_extract(one.value, '$.currency') AS currency, count(*) AS count,
@@ -49,9 +49,9 @@ const sumText = `
 export const payoutOrderQueries = (db: BetterSQLite3Database) => {
   const client = clientOf(db)
   const page = rowsOf(db, payoutOrders, {
-    where: [sql`${ofMessage} and ${payoutOrders.key} > ${given('behind')}`],
+    where: [sql`${ofMessage} and ${payoutOrders.key} > ${param('behind')}`],
     order: [payoutOrders.key],
-    limit: given('limit'),
+    limit: param('limit'),
   })
   const sums = client.prepare(sumText)
   return {

@@ -4,7 +4,7 @@ import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { duePayouts, type PayoutStatus } from '../domain/accounting/payout-state.ts'
 import { currencies } from '../domain/money/currency.ts'
 import type { Sum } from '../domain/money/money.ts'
-import { clientOf, given, rowsOf } from './prepared.ts'
+import { clientOf, param, rowsOf } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Payouts of all merchants by status and the bank's day; `settlements` has the rest. */
@@ -45,17 +45,17 @@ export const payoutProjection = projection({
       case 'SettlementMade':
         return keys(duePayouts(data).map(({ currency }) => currency))
       case 'PayoutOrdered': {
-        const told = data.paid.map(({ currency }) => currency)
+        const paid = data.paid.map(({ currency }) => currency)
         // An order of the first version has no amounts and covers everything.
-        return keys(told.length > 0 ? told : currencies)
+        return keys(paid.length > 0 ? paid : currencies)
       }
       case 'PayoutPaid':
       case 'PayoutReturned':
         return keys([data.currency])
     }
   },
-  apply: (row, { type, metadata, data }, given): PayoutRow | undefined => {
-    const key = String(given)
+  apply: (row, { type, metadata, data }, rowKey): PayoutRow | undefined => {
+    const key = String(rowKey)
     switch (type) {
       case 'SettlementMade': {
         const currency = currencyIn(key)
@@ -159,12 +159,12 @@ export const payoutQueries = (db: BetterSQLite3Database) => {
   const page = (isOfMerchant: boolean) =>
     rowsOf(db, payouts, {
       where: [
-        sql`${isOfMerchant ? sql`merchant = ${given('merchant')} and` : sql``}
-            status = ${given('status')} and day >= ${given('since')}
-            and (day, key) < (${given('day')}, ${given('key')})`,
+        sql`${isOfMerchant ? sql`merchant = ${param('merchant')} and` : sql``}
+            status = ${param('status')} and day >= ${param('since')}
+            and (day, key) < (${param('day')}, ${param('key')})`,
       ],
       order: [sql`day desc, key desc`],
-      limit: given('limit'),
+      limit: param('limit'),
     })
   const [pageOfAll, pageOfOne] = [page(false), page(true)]
   const [sums, dayWithSome] = [both(sumText), both(dayBefore)]

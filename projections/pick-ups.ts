@@ -3,7 +3,7 @@ import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Listener } from '../domain/merchant/scans.ts'
 import { idIn } from '../domain/stream.ts'
-import { given, rowsOf } from './prepared.ts'
+import { param, rowsOf } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Progress of a request that waits for a scan. */
@@ -89,7 +89,7 @@ export const pickUpQueries = (db: BetterSQLite3Database) => {
   const due = rowsOf(db, pickUps, {
     where: [eq(pickUps.isDue, true)],
     order: [asc(pickUps.position)],
-    limit: given('limit'),
+    limit: param('limit'),
   })
   return {
     /** Requests that need action, longest waiting first. */

@@ -87,19 +87,19 @@ const compile = <Row>(db: BetterSQLite3Database, table: SQLiteTable, query: Comp
   const values = params.map(valueOf)
   const names = statement.columns().map(({ name }) => name)
   const decode = decoderOf(table, names)
-  const bound = (given: Values) => values.map((value) => value(given))
+  const bound = (args: Values) => values.map((value) => value(args))
   return {
-    get: (given: Values): Row | undefined => {
-      const row = statement.get(...bound(given))
+    get: (args: Values): Row | undefined => {
+      const row = statement.get(...bound(args))
       return row === undefined ? undefined : decode<Row>(row)
     },
-    all: (given: Values): Row[] => statement.all(...bound(given)).map((row) => decode<Row>(row)),
+    all: (args: Values): Row[] => statement.all(...bound(args)).map((row) => decode<Row>(row)),
   }
 }
 
 type Prepared<Row> = {
-  readonly get: (given?: Values) => Row | undefined
-  readonly all: (given?: Values) => Row[]
+  readonly get: (params?: Values) => Row | undefined
+  readonly all: (params?: Values) => Row[]
 }
 
 /**
@@ -114,16 +114,16 @@ export const prepared = <Row>(
   let made: ReturnType<typeof compile<Row>> | undefined
   const statement = () => (made ??= compile(db, table, query))
   return {
-    get: (given = {}) => statement().get(given),
-    all: (given = {}) => statement().all(given),
+    get: (params = {}) => statement().get(params),
+    all: (params = {}) => statement().all(params),
   }
 }
 
 /** A named parameter. */
-export const given = (name: string): Placeholder => sql.placeholder(name)
+export const param = (name: string): Placeholder => sql.placeholder(name)
 
 /** Whether a column equals the parameter of the same name. */
-export const same = (column: SQLiteColumn): SQL => eq(column, given(column.name))
+export const same = (column: SQLiteColumn): SQL => eq(column, param(column.name))
 
 export type Chosen = {
   /** All of these must hold. */
@@ -174,7 +174,7 @@ export const findBy = <Table extends SQLiteTable>(
   table: Table,
   column: SQLiteColumn,
 ) => {
-  const { get } = rowsOf(db, table, { where: [eq(column, given('value'))] })
+  const { get } = rowsOf(db, table, { where: [eq(column, param('value'))] })
   return (value: string) => get({ value })
 }
 
@@ -195,9 +195,9 @@ export const expiringQueries = (db: BetterSQLite3Database) => {
   const { merchant, deadline } = paymentTable
   const ending = (...also: readonly SQL[]) =>
     rowsOf(db, paymentTable, {
-      where: [...also, isAuthorized, gt(deadline, given('start')), lte(deadline, given('end'))],
+      where: [...also, isAuthorized, gt(deadline, param('start')), lte(deadline, param('end'))],
       order: [asc(deadline)],
-      limit: given('limit'),
+      limit: param('limit'),
     })
   const soon = ending(same(merchant))
   const anywhere = ending()
@@ -215,7 +215,7 @@ export const expiringQueries = (db: BetterSQLite3Database) => {
   }
 }
 
-export const now = given('now')
+export const now = param('now')
 
 /** Rows whose time in a column has come, earliest first. */
 export const dueBy = <Table extends SQLiteTable>(
@@ -226,7 +226,7 @@ export const dueBy = <Table extends SQLiteTable>(
   const { all } = rowsOf(db, table, {
     where: [lte(column, now)],
     order: [asc(column)],
-    limit: given('limit'),
+    limit: param('limit'),
   })
   return (now: Instant, limit: number) => all({ now, limit })
 }

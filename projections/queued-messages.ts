@@ -111,7 +111,7 @@ export const attempted = (
   const message = row.waiting.find((waiting) => waiting.id === id)
   // It was abandoned while another attempt succeeded.
   if (!message && data.result === 'delivered')
-    return { ...row, abandoned: row.abandoned.filter((given) => given.id !== id) }
+    return { ...row, abandoned: row.abandoned.filter((one) => one.id !== id) }
   if (!message) return row
   const behind = row.waiting.filter((waiting) => waiting !== message)
   const others = broughtForward(behind, data.attemptedAt)
@@ -122,9 +122,9 @@ export const attempted = (
   if (nextAttemptAt !== null) {
     // In logs from before unaddressed messages were counted, the number may differ.
     const { seqno, retryAfterMs } = data
-    const asked = retryAfterMs === undefined ? {} : { retryAfterMs }
+    const delay = retryAfterMs === undefined ? {} : { retryAfterMs }
     const { retryAfterMs: _, ...before } = message
-    const again = { ...before, ...asked, seqno, attempts, nextAttemptAt }
+    const again = { ...before, ...delay, seqno, attempts, nextAttemptAt }
     return queued({ ...row, waiting: [...others, again] })
   }
   if (data.result === 'delivered') return queued({ ...row, waiting: others })

@@ -6,7 +6,7 @@ import { merchant } from '../domain/merchant/merchant.ts'
 import { pos } from '../domain/merchant/pos.ts'
 import { shortlink } from '../domain/merchant/registers.ts'
 import type { Entry } from '../domain/register.ts'
-import { findBy, given, rowsOf, same } from './prepared.ts'
+import { findBy, param, rowsOf, same } from './prepared.ts'
 import { projection } from './projection.ts'
 import { idIn, within } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
@@ -51,9 +51,9 @@ export const staffQueries = (db: BetterSQLite3Database) => {
     rowsOf(db, staff, {
       where: [same(staff.person), isThere],
       order: [asc(staff.merchant)],
-      limit: given('limit'),
+      limit: param('limit'),
     })
-  const [there, gone] = [of(isNull(staff.goneAt)), of(gt(staff.goneAt, given('since')))]
+  const [there, gone] = [of(isNull(staff.goneAt)), of(gt(staff.goneAt, param('since')))]
   return {
     ofPerson: (person: string, limit: number) => there.all({ person, limit }),
     /** Where somebody has ceased to work since then. */
@@ -114,9 +114,9 @@ const registerQueries = <Data extends object>(
 ) => {
   type Row = RegisterProjection<Data>['table']['$inferSelect']
   const page = rowsOf(db, table, {
-    where: [same(table.merchant), lt(table.position, given('before'))],
+    where: [same(table.merchant), lt(table.position, param('before'))],
     order: [desc(table.position)],
-    limit: given('limit'),
+    limit: param('limit'),
   })
   const all = rowsOf(db, table, { order: [table.position] })
   return {

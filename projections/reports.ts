@@ -3,7 +3,7 @@ import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Completion } from '../domain/accounting/completion.ts'
 import { ledgers, ledgerStream } from './ledgers.ts'
-import { columnsOf, countOf, findBy, given, prepared, dueBy, nextBy } from './prepared.ts'
+import { columnsOf, countOf, findBy, param, prepared, dueBy, nextBy } from './prepared.ts'
 import { projection } from './projection.ts'
 import { type Closing, type ScheduledClosing, nextClosing } from '../domain/calendar.ts'
 import { idIn, merchantAndIdIn } from '../domain/stream.ts'
@@ -171,10 +171,10 @@ const nextClosingIn = (db: BetterSQLite3Database) => {
         .innerJoin(reports, eq(reports.key, nextReport))
         .where(and(eq(ledgers.closing, true), ofMerchants))
         .orderBy(asc(ledgers.merchant), asc(reports.closedPosition))
-        .limit(given('limit')),
+        .limit(param('limit')),
     )
-  const later = nextOf(gt(ledgers.merchant, given('after')))
-  const others = nextOf(lte(ledgers.merchant, given('after')))
+  const later = nextOf(gt(ledgers.merchant, param('after')))
+  const others = nextOf(lte(ledgers.merchant, param('after')))
   return (after: string, limit: number): readonly ReportRow[] => {
     const found = later.all({ after, limit })
     return [...found, ...others.all({ after, limit: limit - found.length })]
@@ -184,10 +184,10 @@ const nextClosingIn = (db: BetterSQLite3Database) => {
 export const reportQueries = (db: BetterSQLite3Database) => {
   const find = findBy(db, reports, reports.key)
   const { number, closedPosition } = reports
-  const isOfLedger = eq(reports.ledgerStream, given('stream'))
+  const isOfLedger = eq(reports.ledgerStream, param('stream'))
   const closedAfter = columnsOf(db, reports, {
     columns: { number },
-    where: [isOfLedger, gt(closedPosition, given('position'))],
+    where: [isOfLedger, gt(closedPosition, param('position'))],
     order: [asc(closedPosition)],
     limit: 1,
   })

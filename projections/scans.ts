@@ -2,7 +2,7 @@ import { desc, and, eq, gte, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { idIn } from '../domain/stream.ts'
-import { findBy, given, rowsOf, same, columnsOf } from './prepared.ts'
+import { findBy, param, rowsOf, same, columnsOf } from './prepared.ts'
 import { projection } from './projection.ts'
 import { halfHourMs } from '../domain/accounting/line-sums.ts'
 import { dayMs, type Instant } from '../domain/time.ts'
@@ -71,8 +71,8 @@ export const total = sql<number>`sum(${scanCounts.count})`.as('count')
 
 export const isInPart = and(
   same(scanCounts.span),
-  gte(scanCounts.since, given('start')),
-  sql`${scanCounts.since} < ${given('end')}`,
+  gte(scanCounts.since, param('start')),
+  sql`${scanCounts.since} < ${param('end')}`,
 )
 
 export type Counted = readonly (readonly [name: string, count: number])[]
@@ -100,12 +100,12 @@ export const scanCountQueries = (db: BetterSQLite3Database) => {
     where: [same(shortlink), isInPart],
     group: argstring,
     order: [desc(total)],
-    limit: given('limit'),
+    limit: param('limit'),
   })
   const isHalfHour = eq(span, sql.raw(String(halfHourMs)))
   const times = columnsOf(db, scanCounts, {
     columns: { since, count: total },
-    where: [same(shortlink), isHalfHour, gte(since, given('start'))],
+    where: [same(shortlink), isHalfHour, gte(since, param('start'))],
     group: since,
   })
   return {
@@ -160,7 +160,7 @@ export const scanQueries = (db: BetterSQLite3Database) => {
   const newest = rowsOf(db, scans, {
     where: [same(scans.shortlink), same(scans.merchant)],
     order: [desc(scans.position)],
-    limit: given('limit'),
+    limit: param('limit'),
   })
   return {
     byToken: findBy(db, scans, scans.tokenDigest),

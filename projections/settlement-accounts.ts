@@ -6,7 +6,7 @@ import { movesMoney } from '../domain/accounting/transaction-line.ts'
 import { isDueByRightClock, settlementDue, type Frequency } from '../domain/calendar.ts'
 import { clockToleranceMs, type Instant } from '../domain/time.ts'
 import { utc } from '../domain/time-zone.ts'
-import { dueBy, nextBy, findBy, given, rowsOf } from './prepared.ts'
+import { dueBy, nextBy, findBy, param, rowsOf } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Settlement account of each merchant, and when the next settlement is due. */
@@ -98,7 +98,7 @@ export const settlementAccountProjection = projection({
 export const settlementAccountQueries = (db: BetterSQLite3Database) => {
   const { merchant, dueAt, unsettledSince, waitsSince } = settlementAccounts
   const dueByClock = dueBy(db, settlementAccounts, dueAt)
-  const aheadOfClock = rowsOf(db, settlementAccounts, { where: [gt(waitsSince, given('since'))] })
+  const aheadOfClock = rowsOf(db, settlementAccounts, { where: [gt(waitsSince, param('since'))] })
   /** Rows dated in the future (the clock was ahead) that are already due. */
   const dueAhead = (now: Instant): SettlementAccountRow[] =>
     aheadOfClock.all({ since: now + clockToleranceMs }).filter((row) => {

@@ -37,8 +37,8 @@ export const settlementFeeProjection = projection({
       `${merchant}/sum/${currency}`,
       `${merchant}/${serial}/${currency}`,
     ]),
-  apply: (row, { position, metadata: { at, merchant }, data }, given, rowOf) => {
-    const key = String(given)
+  apply: (row, { position, metadata: { at, merchant }, data }, rowKey, rowOf) => {
+    const key = String(rowKey)
     const [, kind, of = ''] = key.split('/')
     const found = settlementFeesOf(data.totals, at).find(({ currency }) => currency === of)
     if (!found) return row

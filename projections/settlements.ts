@@ -12,7 +12,7 @@ import {
 } from '../domain/accounting/payout-state.ts'
 import type { SettlementMade } from '../domain/accounting/settlement-events.ts'
 import { ofMessage, payoutOrders } from './payout-orders.ts'
-import { columnsOf, countOf, findBy, given, rowsOf, same } from './prepared.ts'
+import { columnsOf, countOf, findBy, param, rowsOf, same } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Settlements. Each takes the lines before its position and after the previous one's. */
@@ -83,9 +83,9 @@ export const settlementQueries = (db: BetterSQLite3Database) => {
   const { payoutStatus } = settlements
   const find = findBy(db, settlements, key)
   const page = rowsOf(db, settlements, {
-    where: [same(merchant), lt(serial, given('before')), isNotNull(made)],
+    where: [same(merchant), lt(serial, param('before')), isNotNull(made)],
     order: [desc(serial)],
-    limit: given('limit'),
+    limit: param('limit'),
   })
   const earlier = alias(settlements, 'earlier')
   const unfinishedBefore = db
@@ -97,11 +97,11 @@ export const settlementQueries = (db: BetterSQLite3Database) => {
   const nextUnfinished = rowsOf(db, settlements, {
     where: [eq(making, true), notExists(unfinishedBefore)],
     order: [asc(startedPosition)],
-    limit: given('limit'),
+    limit: param('limit'),
   })
   const [isAfter, isBefore] = [
-    gt(startedPosition, given('after')),
-    lt(startedPosition, given('before')),
+    gt(startedPosition, param('after')),
+    lt(startedPosition, param('before')),
   ]
   const cuts = columnsOf(db, settlements, {
     columns: { startedPosition, settlementId },
@@ -125,7 +125,7 @@ export const settlementQueries = (db: BetterSQLite3Database) => {
   const ofStatus = rowsOf(db, settlements, {
     where: [same(payoutStatus)],
     order: [desc(startedPosition)],
-    limit: given('limit'),
+    limit: param('limit'),
   })
   return {
     find: (merchant: string, serial: number) => find(settlementKey(merchant, serial)),

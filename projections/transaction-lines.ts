@@ -9,7 +9,7 @@ import {
 } from '../domain/accounting/transaction-line.ts'
 import { addUp, type Sum } from '../domain/money/money.ts'
 import { logPageQuery } from './log-lines.ts'
-import { columnsOf, given, rowsOf, same, findBy } from './prepared.ts'
+import { columnsOf, param, rowsOf, same, findBy } from './prepared.ts'
 import { projection } from './projection.ts'
 import type { Completion } from '../domain/accounting/completion.ts'
 import { reportKey } from './reports.ts'
@@ -203,11 +203,11 @@ export const transactionLineQueries = (db: BetterSQLite3Database) => {
     where: [
       same(merchant),
       same(ledger),
-      gt(position, given('after')),
-      lt(position, given('before')),
+      gt(position, param('after')),
+      lt(position, param('before')),
     ],
     order: [asc(position)],
-    limit: given('limit'),
+    limit: param('limit'),
   })
   const at = columnsOf(db, transactionLines, { columns: { ledger }, where: [same(position)] })
   const last = columnsOf(db, transactionLines, {

@@ -307,14 +307,14 @@ export const transactionQueries = (db: BetterSQLite3Database) => {
       const way = filter.order === 'oldest' ? 'asc' : 'desc'
       const end = reads.head()
       // A page may have ended among the parts of a position.
-      const asked: Between =
+      const range: Between =
         way === 'asc'
           ? { after: (behind?.position ?? 0) - 1, before: end + 1 }
           : { after: anywhere.after, before: Math.min(behind?.position ?? end, end) + 1 }
       const sources = [...lineSources(reads, filter, way), ...feeSources(reads, filter, way)]
       const chunk = Math.max(fewest, Math.ceil((size + 2) / Math.max(sources.length, 1)))
       const readings = sources.map(({ source, between }) =>
-        reading(source, way, within(between, asked), chunk),
+        reading(source, way, within(between, range), chunk),
       )
       for (const one of readings) one.fill()
       const fits = fitting(filter)

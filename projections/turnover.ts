@@ -3,7 +3,7 @@ import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { type LineSum, halfHourMs } from '../domain/accounting/line-sums.ts'
 import { type Instant, dayMs } from '../domain/time.ts'
-import { columnsOf, given, same } from './prepared.ts'
+import { columnsOf, param, same } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** With these, any period is the sum of a few rows: of four weeks, a day and half an hour. */
@@ -155,8 +155,8 @@ export const turnoverQueries = (db: BetterSQLite3Database) => {
     refunded: sumOf('refunded'),
     fees: sumOf('fees'),
   }
-  const isOfPos = sql`${posId} in (select value from json_each(${given('posIds')}))`
-  const isWithin = [gte(since, given('start')), lt(since, given('end'))]
+  const isOfPos = sql`${posId} in (select value from json_each(${param('posIds')}))`
+  const isWithin = [gte(since, param('start')), lt(since, param('end'))]
   const inSpan = columnsOf(db, turnover, {
     columns: sums,
     where: [same(merchant), isOfPos, same(span), ...isWithin],

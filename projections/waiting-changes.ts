@@ -1,10 +1,10 @@
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import type { AskedChange } from '../domain/accounting/settlement-account.ts'
+import type { RequestedAccountChange } from '../domain/accounting/settlement-account.ts'
 import { idIn } from '../domain/stream.ts'
 import { dueBy, nextBy, findBy } from './prepared.ts'
 import { projection } from './projection.ts'
-import type { AskedOwnerChange } from '../domain/merchant/staff.ts'
+import type { RequestedOwnerChange } from '../domain/merchant/staff.ts'
 
 /** Owners that are to lose their role; at most one per merchant. */
 export const ownerChanges = sqliteTable(
@@ -12,7 +12,7 @@ export const ownerChanges = sqliteTable(
   {
     merchant: text().primaryKey(),
     takesEffectAt: integer().notNull(),
-    asked: text({ mode: 'json' }).$type<AskedOwnerChange>().notNull(),
+    asked: text({ mode: 'json' }).$type<RequestedOwnerChange>().notNull(),
   },
   (row) => [index('owner_changes_by_time').on(row.takesEffectAt)],
 )
@@ -41,7 +41,7 @@ export const accountChanges = sqliteTable(
     merchant: text().primaryKey(),
     askedAt: integer().notNull(),
     takesEffectAt: integer().notNull(),
-    asked: text({ mode: 'json' }).$type<AskedChange>().notNull(),
+    asked: text({ mode: 'json' }).$type<RequestedAccountChange>().notNull(),
   },
   (row) => [index('account_changes_by_time').on(row.takesEffectAt)],
 )

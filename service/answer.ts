@@ -93,7 +93,7 @@ export const openService = async (
   // On the first start these create RSA keys, which takes a fifth of a second each on the thread
   // pool.
   const keys = callbackKeysIn(core, DATA_DIR, wallClock)
-  const [shown, granted] = await Promise.all([
+  const [sandboxData, granted] = await Promise.all([
     isSandbox ? makeSandboxData(core, DATA_DIR) : beginProduction(core),
     openGranted(core),
     keys,
@@ -281,7 +281,7 @@ export const openService = async (
     pusher,
     inFlight,
     wordCallback,
-    greeting: shown ? `${shown}\n` : '',
+    greeting: sandboxData ? `${sandboxData}\n` : '',
     refusal: answersToNoRequest({
       names,
       isSecure,

@@ -21,8 +21,8 @@ const inProduction = { merchant: 2_000, caller: 1_000 }
 type Needs = Pick<Core, 'settings' | 'merchants' | 'onFolded' | 'securityLog'>
 
 /** Undefined for no limit. */
-const limitWith = (given: number | undefined, preset: number | undefined) => {
-  const perSecond = given ?? preset
+const limitWith = (configured: number | undefined, preset: number | undefined) => {
+  const perSecond = configured ?? preset
   return perSecond === undefined ? undefined : { perSecond, burst: perSecond * 10 }
 }
 

@@ -30,8 +30,8 @@ const slugOf = (title: string): string =>
     .replaceAll(/\s+/g, '-')
 
 const codeHtml = ({ text, lang = '' }: Tokens.Code): string => {
-  const shown = lang in languages ? hljs.highlight(text, { language: lang }).value : escaped(text)
-  return `<pre tabindex="0"><code class="language-${lang}">${shown}</code></pre>\n`
+  const html = lang in languages ? hljs.highlight(text, { language: lang }).value : escaped(text)
+  return `<pre tabindex="0"><code class="language-${lang}">${html}</code></pre>\n`
 }
 
 /** Radio buttons, because they switch without a script. */

@@ -2,7 +2,7 @@ import { clocks, installations, merchants, payers, users } from '../domain/aggre
 import { parseEvent, type Recorded } from '../domain/events.ts'
 import { streamOf, within } from '../domain/stream.ts'
 import type { Core } from './core.ts'
-import { logShown, OperatorError } from '../infrastructure/failures.ts'
+import { logSetting, OperatorError } from '../infrastructure/failures.ts'
 import { logChecksums, type Log } from '../infrastructure/logs/log.ts'
 import { sandboxMerchant, sandboxPayers } from './sandbox/sandbox-data.ts'
 import type { Settings } from '../infrastructure/settings.ts'
@@ -49,7 +49,7 @@ const refuseSandboxLog = async (place: Place, log?: Log): Promise<void> => {
   const traces = await reading(place, log, sandboxTraces)
   if (traces.length === 0) return
   throw new OperatorError(
-    `MODE="production": the log of ${logShown(place)} was used by the sandbox, ` +
+    `MODE="production": the log of ${logSetting(place)} was used by the sandbox, ` +
       `whose secrets are published; it holds ${traces.join(', ')}. ` +
       'Production needs a log of its own',
   )
@@ -57,7 +57,7 @@ const refuseSandboxLog = async (place: Place, log?: Log): Promise<void> => {
 
 const isOfProduction = (place: Place): OperatorError =>
   new OperatorError(
-    `MODE="sandbox": the log of ${logShown(place)} is one of production, ` +
+    `MODE="sandbox": the log of ${logSetting(place)} is one of production, ` +
       'and the sandbox publishes its secrets. ' +
       'Set MODE=production, or give the sandbox a log of its own',
   )

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { decideAgain, type ExplainedRefusal } from '../audit/explain/decide-again.ts'
-import type { RefusalLine, RefusalsWanted } from '../application/refused-request.ts'
+import type { RefusalLine, RefusalFilter } from '../application/refused-request.ts'
 import type { EventStore } from '../application/event-store.ts'
 import { dayMs, dayOf } from '../domain/time.ts'
 import type { Core } from './core.ts'
@@ -18,7 +18,7 @@ const timesOf = ({ at, machine_at }: RefusalLine): readonly number[] =>
   [at, ...(machine_at === undefined ? [] : [machine_at])].map((time) => Date.parse(time))
 
 const isWanted =
-  ({ from, to, merchant, actor, request }: RefusalsWanted) =>
+  ({ from, to, merchant, actor, request }: RefusalFilter) =>
   (line: RefusalLine): boolean =>
     timesOf(line).some((time) => time >= from && time < to) &&
     (merchant === undefined || line.merchant === merchant) &&
@@ -26,7 +26,7 @@ const isWanted =
     (request === undefined || line.request === request)
 
 /** Files are named by the machine's date, which may differ only in the sandbox. */
-const mayHold = (day: string, { from, to }: RefusalsWanted): boolean =>
+const mayHold = (day: string, { from, to }: RefusalFilter): boolean =>
   dayOf(Math.max(0, from - dayMs)) <= day && (to === Infinity || day <= dayOf(to + dayMs))
 
 /**
@@ -35,13 +35,13 @@ const mayHold = (day: string, { from, to }: RefusalsWanted): boolean =>
  */
 export const findRefusals = (
   directory: string,
-  wanted: RefusalsWanted,
+  filter: RefusalFilter,
   isMoved: boolean,
 ): readonly RefusalLine[] =>
   existsSync(directory)
     ? refusalFiles(directory)
-        .filter(({ day }) => isMoved || mayHold(day, wanted))
-        .flatMap(({ file }) => linesIn(file).filter(isWanted(wanted)))
+        .filter(({ day }) => isMoved || mayHold(day, filter))
+        .flatMap(({ file }) => linesIn(file).filter(isWanted(filter)))
     : []
 
 /** Opens the sealed part, and repeats the decision. */
@@ -63,10 +63,10 @@ export const explainRefusal = async (
 /** Refusals with explanations, newest first. */
 export const explainedRefusals = (core: Core) => {
   const key = core.vault.secret('refusals')
-  return async (wanted: RefusalsWanted, limit: number): Promise<readonly ExplainedRefusal[]> => {
+  return async (filter: RefusalFilter, limit: number): Promise<readonly ExplainedRefusal[]> => {
     core.refusals.flush()
     const isMoved = Math.abs(core.now() - wallClock()) > 1_000
-    const found = findRefusals(core.settings.DATA_DIR, wanted, isMoved).slice(-limit).toReversed()
+    const found = findRefusals(core.settings.DATA_DIR, filter, isMoved).slice(-limit).toReversed()
     return Promise.all(found.map((one) => explainRefusal(core.store, key, one)))
   }
 }

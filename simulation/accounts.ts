@@ -17,7 +17,7 @@ import { checkPages } from './pages.ts'
 import { checkJournal, checkReads, checkWritten } from './reads.ts'
 import type { Numbered, Step } from './steps.ts'
 import { isShop, shops, stall, type Shop } from './furnish.ts'
-import type { Asked } from './world.ts'
+import type { SentRequest } from './world.ts'
 
 const get = async (play: Play, shop: Shop, path: string, about: Rule = 'fresh') => {
   const { status, body } = await askSafely(play, { method: 'GET', path, as: shop })
@@ -99,7 +99,11 @@ const closeReport = async (play: Play, shop: Shop): Promise<void> => {
 
 /** Interface 10: each line is in exactly one settlement. @throws Finding */
 const settle = async (play: Play, shop: Shop): Promise<void> => {
-  const asked: Asked = { method: 'POST', path: '/sandbox/v1/settlement/', body: { merchant: shop } }
+  const asked: SentRequest = {
+    method: 'POST',
+    path: '/sandbox/v1/settlement/',
+    body: { merchant: shop },
+  }
   const { status } = await askSafely(play, asked)
   play.tell(`the operator settles ${shop} → ${status}`)
   equals('settledOnce', 'the answer', status, 204)
@@ -135,7 +139,12 @@ const unregister = async (play: Play, of: number): Promise<void> => {
   const known = play.registered.get(of)
   if (!known) return
   const { shop, id } = known
-  const asked: Asked = { method: 'DELETE', path: `${posPath}${id}/`, as: shop, isSigned: true }
+  const asked: SentRequest = {
+    method: 'DELETE',
+    path: `${posPath}${id}/`,
+    as: shop,
+    isSigned: true,
+  }
   const { status } = await askSafely(play, asked)
   play.tell(`${shop} removes the point of sale ${id} → ${status}`)
   equals('level', 'the answer', status, 204)
@@ -203,7 +212,7 @@ const restart = async (play: Play, forgets: boolean): Promise<void> => {
 const ask = async (play: Play, step: Extract<Step, { do: 'ask' }>): Promise<void> => {
   const { method, path, as, isSigned, type, body } = step
   const headers = type === undefined ? {} : { 'Content-Type': type }
-  const asked: Asked = { method, path, body, as, isSigned, headers }
+  const asked: SentRequest = { method, path, body, as, isSigned, headers }
   const answer = await askSafely(play, asked)
   play.tell(
     `${as ?? 'somebody'}: ${method} ${path} ${(body ?? '').slice(0, 200)} → ${answer.status}`,

@@ -7,7 +7,7 @@ import { randomFrom, weighted, type Random } from './random.ts'
 import type { Numbered, Step } from './steps.ts'
 import { checkWritten, feesOf } from './reads.ts'
 import { goOn, open } from './visitors.ts'
-import type { Asked, Who } from './world.ts'
+import type { SentRequest, Who } from './world.ts'
 
 type Act = {
   readonly text: string
@@ -102,7 +102,7 @@ const typeOf = (body: string): string =>
   body.startsWith('{') ? 'application/json' : 'application/x-www-form-urlencoded'
 
 /** As who asks, and with which credentials. */
-const askerOf = (who: string, names: Names): Partial<Asked> => {
+const askerOf = (who: string, names: Names): Partial<SentRequest> => {
   const [, token] = /^token:(\w+)$/.exec(who) ?? []
   if (token !== undefined)
     return { headers: { Authorization: `Bearer ${String(names.get(token)?.at(-1))}` } }
@@ -159,7 +159,7 @@ const request = async (of: Of): Promise<void> => {
     : fillIn(of, given, given.startsWith('{') ? quoted : encodeURIComponent)
   const { headers, ...asker } = askerOf(who, play.names)
   const type = isPart ? part.type : typeOf(body)
-  const asked: Asked = {
+  const asked: SentRequest = {
     method,
     path: path.includes('%2F') ? decodeURIComponent(path) : path,
     from: '192.0.2.3',

@@ -14,7 +14,7 @@ import { dayOf, headersOf, nearMs, scanned, signIn } from './links.ts'
 import { linkPayers, type LinkPayer } from './names.ts'
 import { enter } from './pages.ts'
 import type { Numbered, Step } from './steps.ts'
-import type { Asked } from './world.ts'
+import type { SentRequest } from './world.ts'
 
 const prefix = '/merchant/v1/'
 const second = 1_000
@@ -37,7 +37,7 @@ const placed = async (play: Play, number: number): Promise<PlacedCode> => {
   const known = play.codes.get(number)
   if (known) return known
   const body = { description: `Table ${number}` }
-  const asked: Asked = { method: 'POST', path: `${prefix}shortlink/`, body, as: stall }
+  const asked: SentRequest = { method: 'POST', path: `${prefix}shortlink/`, body, as: stall }
   const { id } = (await askSafely(play, asked)).body
   const one: PlacedCode = { id, code: { scans: [], listening: [] } }
   play.codes.set(number, one)
@@ -99,7 +99,7 @@ const ask = async (play: Play, one: PlacedCode, step: OfCode): Promise<void> => 
   const customer = `shortlink_id:${one.id}`
   const how = { action: 'auth', allow_credit: false, customer, max_scan_age: seconds }
   const body = { ...about, ...how }
-  const asked: Asked = { method: 'POST', path: `${prefix}payment_request/`, body, as: stall }
+  const asked: SentRequest = { method: 'POST', path: `${prefix}payment_request/`, body, as: stall }
   const { status, body: answer } = await askSafely(play, asked)
   const possible = takenOf(one.code, { ...now, to: aged(play).to }, seconds * second)
   const seen = status === 201 ? await seenBy(play, answer.id) : []

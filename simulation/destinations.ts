@@ -2,7 +2,7 @@ import { Finding } from './oracle/books.ts'
 import { readFeed } from './feed.ts'
 import { askSafely, type Destination, type Play, type Told } from './known.ts'
 import type { Numbered, Step } from './steps.ts'
-import type { Asked } from './world.ts'
+import type { SentRequest } from './world.ts'
 
 const path = '/merchant/v1/event_destination/'
 /** An attempt that began before a destination was removed arrives within this (13.10). */
@@ -11,7 +11,7 @@ const underWayMs = 1_000
 const matches = ({ events }: Destination, { event }: Told): boolean =>
   events.includes('*') || events.includes(event)
 
-const ask = async (play: Play, told: string, asked: Asked, right: number) => {
+const ask = async (play: Play, told: string, asked: SentRequest, right: number) => {
   const { status, text } = await askSafely(play, asked)
   play.tell(`${asked.as} ${told} → ${status}`)
   if (status !== right) throw new Finding('destination', `${told} was answered ${status}: ${text}`)
@@ -31,7 +31,7 @@ const register = async (
 }
 
 export const enable = async (play: Play, one: Destination, enabled: boolean): Promise<void> => {
-  const asked: Asked = {
+  const asked: SentRequest = {
     method: 'PUT',
     path: `${path}events-${one.n}/`,
     body: { enabled },
@@ -48,13 +48,13 @@ const replay = async (play: Play, one: Destination, seconds: number): Promise<vo
   const until = (await readFeed(play, shop)).length
   // One asked for while another is under way joins it, and does not send again what that has sent.
   const attempts = one.replays.at(-1)?.attempts ?? play.world.attempts.length
-  const asked: Asked = { method: 'POST', path: `${path}events-${n}/replay/`, body: { since } }
+  const asked: SentRequest = { method: 'POST', path: `${path}events-${n}/replay/`, body: { since } }
   await ask(play, `replays ${uri} since ${since}`, { ...asked, as: shop }, 204)
   one.replays.push({ since, attempts, until })
 }
 
 const remove = async (play: Play, one: Destination): Promise<void> => {
-  const asked: Asked = { method: 'DELETE', path: `${path}events-${one.n}/`, as: one.shop }
+  const asked: SentRequest = { method: 'DELETE', path: `${path}events-${one.n}/`, as: one.shop }
   await ask(play, `removes ${one.uri}`, { ...asked, isSigned: true }, 204)
   one.removed = play.world.steady()
 }

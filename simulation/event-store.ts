@@ -222,8 +222,8 @@ export const simulatedEventStore = ({ machine, random, contents = [], foreign = 
         reading(client, () => {
           const { fromRevision, direction, maxCount } = options
           const isBack = direction === BACKWARDS
-          const asked = typeof fromRevision === 'bigint' ? Number(fromRevision) : undefined
-          const from = asked !== undefined && isBack ? asked + 1 : asked
+          const requested = typeof fromRevision === 'bigint' ? Number(fromRevision) : undefined
+          const from = requested !== undefined && isBack ? requested + 1 : requested
           if (log.listOf(stream).length === 0) throw new StreamNotFoundError(undefined, stream)
           const most = mostOf(maxCount)
           return partOf(log.visible(stream), ({ revision }) => revision, { from, isBack, most })

@@ -3,7 +3,7 @@ import type { Payment } from './oracle/payment.ts'
 import { askSafely, type Feed, type Play, type Told } from './known.ts'
 import { read } from './play.ts'
 import type { Seller, Shop } from './furnish.ts'
-import type { Asked } from './world.ts'
+import type { SentRequest } from './world.ts'
 
 /** Messages of a dispute count with those of its payment (10.1); settlements are one (13.2). */
 export const resourceOf = (uri: string | null): string =>
@@ -15,7 +15,11 @@ export const readFeed = async (play: Play, shop: Seller): Promise<readonly Told[
   const feed = play.feeds.get(shop) as Feed
   for (;;) {
     const after = feed.cursor === '' ? '' : `?after=${feed.cursor}`
-    const asked: Asked = { method: 'GET', path: `/merchant/v1/callback/feed/${after}`, as: shop }
+    const asked: SentRequest = {
+      method: 'GET',
+      path: `/merchant/v1/callback/feed/${after}`,
+      as: shop,
+    }
     const { status, body } = await askSafely(play, asked)
     if (status !== 200) throw new Finding('feed', `the feed was answered ${status}`)
     for (const { meta } of body.messages) {

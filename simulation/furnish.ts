@@ -69,7 +69,7 @@ const addPeople = async ({ core, settings }: Opened): Promise<void> => {
     const profile = { ...about, ...rest, phone: phone.slice(1) }
     const credentials = { pinHash: await hashSecret(pin), codeSecret }
     const register = registerPayer({ handle, find, people: vault })
-    await register({ profile, credentials, wantedId: name }, core.contextOf('operator'))
+    await register({ profile, credentials, requestedId: name }, core.contextOf('operator'))
     if (name === onlooker) continue
     const run = operatorHere(settings, ofOperator(core, 'ann'))
     await run('staff', 'add', 'sandbox', phone, '--role', 'owner')

@@ -5,7 +5,7 @@ import type { Code } from './oracle/codes.ts'
 import type { Sale } from './oracle/links.ts'
 import { newNames, type Names } from './names.ts'
 import { shops, stall, type Seller, type Shop } from './furnish.ts'
-import type { Answered, Asked, Who, World } from './world.ts'
+import type { Answered, SentRequest, Who, World } from './world.ts'
 
 /** A payment request that a step has made. */
 export type Known = {
@@ -135,7 +135,7 @@ export const eventsSince = async ({ world }: Play) => {
 const counted: readonly string[] = ['PayerCodeConfirmed', 'PayerSignInFailed', 'ChannelRegistered']
 
 /** Interface 6: a 4xx has changed nothing. @throws Finding */
-export const askUnchanged = async (play: Play, asked: Asked): Promise<Answered> => {
+export const askUnchanged = async (play: Play, asked: SentRequest): Promise<Answered> => {
   const since = await eventsSince(play)
   const answer = await askSafely(play, asked)
   if (answer.status < 400) return answer
@@ -152,7 +152,7 @@ export const askUnchanged = async (play: Play, asked: Asked): Promise<Answered> 
 }
 
 /** Interface 6: no answer is a bug. @throws Finding */
-export const askSafely = async ({ world }: Play, asked: Asked): Promise<Answered> => {
+export const askSafely = async ({ world }: Play, asked: SentRequest): Promise<Answered> => {
   const answer = await world.ask(asked)
   if (answer.status >= 500)
     throw new Finding('noBug', `${asked.method} ${asked.path} was answered ${answer.status}`)

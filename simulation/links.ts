@@ -13,7 +13,7 @@ import { base } from './node.ts'
 import { enter, foundIn } from './pages.ts'
 import type { Numbered, Step } from './steps.ts'
 import { browserOf, visit } from './visitors.ts'
-import type { Answered, Asked } from './world.ts'
+import type { Answered, SentRequest } from './world.ts'
 
 const payers: Readonly<
   Record<LinkPayer, Readonly<Record<'phone' | 'pin' | 'codeSecret', string>>>
@@ -104,7 +104,12 @@ export const headersOf = (token: string | undefined) => ({ Authorization: `Beare
 /** An app of a payer; signs in again when it must, and answers whether that works. */
 export const signIn = async (play: Play, payer: LinkPayer): Promise<boolean> => {
   const headers = headersOf(play.tokens.get(payer))
-  const asked: Asked = { method: 'GET', path: '/payer/v1/profile/', headers, from: '192.0.2.5' }
+  const asked: SentRequest = {
+    method: 'GET',
+    path: '/payer/v1/profile/',
+    headers,
+    from: '192.0.2.5',
+  }
   if (play.tokens.has(payer) && (await askSafely(play, asked)).status === 200) return true
   play.world.machine.jumpClock(30_000)
   const { phone, pin, codeSecret } = payers[payer]
@@ -144,7 +149,7 @@ export const scanned = async (
   code: string,
 ): Promise<readonly Scanned[]> => {
   const body = { text: `${base}/s/${code}` }
-  const asked = who.map((payer): Asked => {
+  const asked = who.map((payer): SentRequest => {
     const headers = headersOf(play.tokens.get(payer))
     return { method: 'POST', path: '/payer/v1/scan/', body, headers, from: '192.0.2.5' }
   })
@@ -203,7 +208,7 @@ const look = async (play: Play, link: PaymentLink): Promise<void> => {
   if (status === 200 && !text.includes(link.text)) wrong('linkOwn', link, 'its text is not there')
 }
 
-const requestOf = (tid: string, way: 'accept' | 'decline' | 'release' | 'refund'): Asked => {
+const requestOf = (tid: string, way: 'accept' | 'decline' | 'release' | 'refund'): SentRequest => {
   if (way === 'accept' || way === 'decline')
     return { method: 'POST', path: `/sandbox/v1/payment_request/${tid}/${way}/`, body: {} }
   const path = `/merchant/v1/payment_request/${tid}/`

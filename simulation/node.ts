@@ -109,9 +109,9 @@ const openIn = async (folder: string, outside: Outside) => {
 }
 
 /** A process of the service, in a folder of its own. */
-export const openNode = async (given: string, outside: Outside, drift = 0) => {
+export const openNode = async (place: string, outside: Outside, drift = 0) => {
   const { machine, store } = outside
-  let folder = given
+  let folder = place
   let process: Process
   // Alone it is all that runs, and hooks for promises cost turns.
   const isAlone = !('EVENT_STORE' in outside.settings)

@@ -3,7 +3,7 @@ import {
   refundableOf,
   type Payment,
   type Pots,
-  type Wanted,
+  type RequestedPart,
 } from './oracle/payment.ts'
 import { currencies } from './accounts.ts'
 import { storeFaults } from './event-store.ts'
@@ -126,7 +126,7 @@ const fraction = (random: Random, { amount, extra }: Pots): Pots => ({
 })
 
 /** A part of what is left, all of it, an earlier one again, or a little too much. */
-const wantedFrom = (random: Random, left: Pots, parts: Payment['captures']): Wanted => {
+const wantedFrom = (random: Random, left: Pots, parts: Payment['captures']): RequestedPart => {
   const drawn = random()
   if (drawn < 0.2) return 'everything'
   const earlier = parts.filter(({ id }) => id !== null)

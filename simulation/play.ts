@@ -18,14 +18,14 @@ import {
   renewed,
   type Expected,
   type Payment,
-  type Wanted,
+  type RequestedPart,
 } from './oracle/payment.ts'
 import { dispute } from './operator.ts'
 import type { Fault, Numbered, Step } from './steps.ts'
 import { askSafely, type Known, type Play, type Registered } from './known.ts'
 import { refusedUnits } from './receivers.ts'
 import { shops, type Shop } from './furnish.ts'
-import type { Answered, Asked } from './world.ts'
+import type { Answered, SentRequest } from './world.ts'
 
 const phones = { alice: '+4799999901', bob: '+4799999902', nobody: '+4711111111' }
 
@@ -58,7 +58,11 @@ const paymentPath = (tid: string): string => `/merchant/v1/payment_request/${tid
  * Asks as a merchant would whose first request met a fault. Returns what a failing disk let
  * through; else nobody knows.
  */
-const askFirst = async (play: Play, asked: Asked, fault: Fault): Promise<Answered | undefined> => {
+const askFirst = async (
+  play: Play,
+  asked: SentRequest,
+  fault: Fault,
+): Promise<Answered | undefined> => {
   play.faults += 1
   if (typeof fault !== 'object') await askSafely(play, asked)
   else if ('killedAfter' in fault) await play.world.askAndKill(asked, fault.killedAfter)
@@ -81,7 +85,7 @@ const post = '/merchant/v1/payment_request/'
 const create = async (play: Play, step: Create & Numbered): Promise<void> => {
   const { n, shop, currency, seconds, customer } = step
   const body = createBody(step)
-  const asked: Asked = { method: 'POST', path: post, body, as: shop }
+  const asked: SentRequest = { method: 'POST', path: post, body, as: shop }
   const from = play.world.now()
   if (step.fault !== undefined) await askFirst(play, asked, step.fault)
   const answer = await askSafely(play, asked)
@@ -97,7 +101,7 @@ const create = async (play: Play, step: Create & Numbered): Promise<void> => {
   const tid = String(answer.body.id)
   if (!answer.location?.endsWith(paymentPath(tid)))
     throw new Finding('made', `Location is ${answer.location} for the id ${tid}`)
-  const about = { tid, currency, seconds, asked: { amount: step.amount, extra: step.extra } }
+  const about = { tid, currency, seconds, requested: { amount: step.amount, extra: step.extra } }
   // A request that met a fault may have been made when it was first sent.
   const span = play.world.span(from)
   const [first, latest] = [made(about, span.from), made(about, span.to)]
@@ -188,7 +192,7 @@ const change = async (
   play: Play,
   known: Known,
   told: string,
-  asked: Asked,
+  asked: SentRequest,
   expect: Expect,
   fault: Fault | undefined,
 ): Promise<Answered | undefined> => {
@@ -253,16 +257,16 @@ export const paymentsOf = async (play: Play, shop: Shop): Promise<readonly Payme
 
 const answer = (play: Play, known: Known, step: Extract<Step, { do: 'answer' }>) => {
   const path = `/sandbox/v1/payment_request/${known.tid}/${step.answer}/`
-  const [{ asked = { amount: 0 } } = {}] = known.possible
+  const [{ requested = { amount: 0 } } = {}] = known.possible
   const funds = refusedUnits.find(
-    (units) => asked.amount + ('extra' in asked ? asked.extra : 0) === units * 100,
+    (units) => requested.amount + ('extra' in requested ? requested.extra : 0) === units * 100,
   )
   const expect: Expect = (payment, now) => answered(payment, step.answer, now, funds)
   const told = `the payer ${step.answer}s`
   return change(play, known, told, { method: 'POST', path, body: {} }, expect, step.fault)
 }
 
-const partOf = (currency: string, wanted: Wanted, name: string) =>
+const partOf = (currency: string, wanted: RequestedPart, name: string) =>
   wanted === 'everything'
     ? {}
     : {
@@ -278,7 +282,7 @@ const captureOrRefund = async (play: Play, known: Known, step: Part): Promise<vo
   const { shop, tid, body } = known
   const { do: action, wanted, fault } = step
   const part = partOf(String(body['currency']), wanted, `${action}_id`)
-  const asked: Asked = {
+  const asked: SentRequest = {
     method: 'PUT',
     path: paymentPath(tid),
     body: { action, ...part },
@@ -299,7 +303,7 @@ const simple = async (
   fault: Fault | undefined,
 ): Promise<void> => {
   const body = { action: action === 'renew' ? 'reauth' : action }
-  const asked: Asked = { method: 'PUT', path: paymentPath(known.tid), body, as: known.shop }
+  const asked: SentRequest = { method: 'PUT', path: paymentPath(known.tid), body, as: known.shop }
   const expect: Expect = (payment, now) =>
     action === 'release' ? released(payment) : renewed(payment, now)
   await change(play, known, `${known.shop} ${action}s it`, asked, expect, fault)
@@ -313,7 +317,7 @@ const refusedReads = async (
   const isKey = kind === 'refund without a key'
   const other = shops.find((one) => one !== shop)
   const path = paymentPath(tid)
-  const asked: readonly Asked[] = isKey
+  const asked: readonly SentRequest[] = isKey
     ? [{ method: 'PUT', path, body: { action: 'refund' }, as: shop }]
     : [
         { method: 'GET', path: `${path}outcome/`, as: other },

@@ -22,7 +22,7 @@ import { isShop, timeZones, type Seller } from './furnish.ts'
 import { readFeed } from './feed.ts'
 import { paymentsOf } from './play.ts'
 import { dateIn } from './lists.ts'
-import type { Answered, Asked, Who } from './world.ts'
+import type { Answered, SentRequest, Who } from './world.ts'
 
 /** All entries of a list; undefined if who asks may not ask any more. */
 const walkOf =
@@ -269,7 +269,11 @@ const registers = /^\/merchant\/v1\/(?:pos|shortlink|ledger|user|event_destinati
 const written = new WeakMap<Play, Set<string>>()
 
 /** 1.2: what a register was given is there, and what was removed is not. @throws Finding */
-export const checkWritten = async (play: Play, asked: Asked, answer: Answered): Promise<void> => {
+export const checkWritten = async (
+  play: Play,
+  asked: SentRequest,
+  answer: Answered,
+): Promise<void> => {
   const { method, path, as, body } = asked
   const [, , , , id] = path.split('/')
   if (as === undefined || !registers.test(path) || !isSuccess(answer.status)) return

@@ -1,6 +1,6 @@
 import type { DiskFault } from './disk.ts'
 import type { StoreFault } from './event-store.ts'
-import type { Answer, Payment, Wanted } from './oracle/payment.ts'
+import type { Answer, Payment, RequestedPart } from './oracle/payment.ts'
 import type { LinkPayer, Person } from './names.ts'
 import type { Shop } from './furnish.ts'
 import type { Who } from './world.ts'
@@ -43,7 +43,7 @@ export type Step =
   | {
       readonly do: 'capture' | 'refund'
       readonly of: number
-      readonly wanted: Wanted
+      readonly wanted: RequestedPart
       readonly fault?: Fault
     }
   | { readonly do: 'release' | 'renew'; readonly of: number; readonly fault?: Fault }

@@ -88,10 +88,10 @@ export const storedLog = (contents: Contents) => {
   /** @throws WrongExpectedVersionError or MaxAppendSizeExceededError */
   const append = (
     streamName: string,
-    given: readonly EventData[],
+    added: readonly EventData[],
     expected: AppendExpectedRevision,
   ): AppendResult => {
-    const events = given.map(stored)
+    const events = added.map(stored)
     const bytes = events.reduce((sum, { data }) => sum + Buffer.byteLength(data), 0)
     if (bytes > maximumAppendSize)
       throw MaxAppendSizeExceededError.fromMaxAppendSize(maximumAppendSize)

@@ -26,7 +26,7 @@ import type { Attempt } from './receivers.ts'
 
 export type Who = Seller | 'sandbox'
 
-export type Asked = {
+export type SentRequest = {
   readonly method: string
   readonly path: string
   readonly body?: unknown
@@ -72,7 +72,7 @@ const sharedAtFirstMs = 9_000
  */
 export const openWorld = async (
   seed: number,
-  onAnswer: (asked: Asked, answer: Answered) => void = () => {},
+  onAnswer: (sent: SentRequest, answer: Answered) => void = () => {},
   count: Nodes = 1,
 ) => {
   const isCluster = count > 1
@@ -114,8 +114,8 @@ export const openWorld = async (
         )
       : first
 
-  const credentials = (asked: Asked, url: string, body: string): Record<string, string> => {
-    const { method, as, isSigned, secondsAgo = 0 } = asked
+  const credentials = (sent: SentRequest, url: string, body: string): Record<string, string> => {
+    const { method, as, isSigned, secondsAgo = 0 } = sent
     if (as === undefined) return {}
     if (!isSigned) return secretHeaders(as, 'pos1', as === 'sandbox' ? 'sandbox-secret' : secret)
     const headers = { 'X-Service-Merchant': as, 'X-Service-User': 'admin' }
@@ -123,24 +123,24 @@ export const openWorld = async (
     return signedHeaders({ method, url, body, key, headers, at })
   }
 
-  const requestFor = (asked: Asked): Request => {
-    const url = asked.path.startsWith('http') ? asked.path : base + asked.path
-    const { body } = asked
+  const requestFor = (sent: SentRequest): Request => {
+    const url = sent.path.startsWith('http') ? sent.path : base + sent.path
+    const { body } = sent
     const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body)
     const headers = {
       ...(text !== '' && { 'Content-Type': 'application/json' }),
-      ...credentials(asked, url, text),
-      ...asked.headers,
+      ...credentials(sent, url, text),
+      ...sent.headers,
     }
-    const { method } = asked
+    const { method } = sent
     return new Request(url, { method, headers, ...(text !== '' && { body: text }) })
   }
 
-  const send = (asked: Asked, node = anyNode()): Promise<Response> => {
+  const send = (sent: SentRequest, node = anyNode()): Promise<Response> => {
     // Wrong secrets lock out a network, and the wanderer must not lock out the shops.
-    const remoteAddress = asked.from ?? (asked.as === 'sandbox' ? '192.0.2.1' : '127.0.0.1')
+    const remoteAddress = sent.from ?? (sent.as === 'sandbox' ? '192.0.2.1' : '127.0.0.1')
     const environment = { incoming: { socket: { remoteAddress } } }
-    const request = requestFor(asked)
+    const request = requestFor(sent)
     return node.as(() => Promise.resolve(node.opened.app.fetch(request, environment)))
   }
 
@@ -157,22 +157,22 @@ export const openWorld = async (
     return { ...about, cookies: headers.getSetCookie(), body }
   }
 
-  const note = (asked: Asked, answer: Answered): Answered => {
-    const { method, path, body } = asked
+  const note = (sent: SentRequest, answer: Answered): Answered => {
+    const { method, path, body } = sent
     trace.update(`${machine.machine.wallClock()} ${method} ${path} ${JSON.stringify(body)}\n`)
     // Metrics tell of the machine that plays, such as its memory.
     const text = path.startsWith('/metrics') ? '' : answer.text
     trace.update(`${answer.status} ${answer.location} ${text}\n`)
-    onAnswer(asked, answer)
+    onAnswer(sent, answer)
     return answer
   }
-  const ask = async (asked: Asked): Promise<Answered> =>
-    note(asked, await answerOf(await machine.until(send(asked))))
+  const ask = async (sent: SentRequest): Promise<Answered> =>
+    note(sent, await answerOf(await machine.until(send(sent))))
 
   /** What a moved clock makes due is done by each node; and again if that made something due. */
-  const settleOthers = async (asked: Node): Promise<void> => {
-    const settled: Asked = { method: 'POST', path: clockPath, body: { advance_seconds: 0 } }
-    for (const node of [...nodes.filter((one) => one !== asked), ...nodes])
+  const settleOthers = async (sent: Node): Promise<void> => {
+    const settled: SentRequest = { method: 'POST', path: clockPath, body: { advance_seconds: 0 } }
+    for (const node of [...nodes.filter((one) => one !== sent), ...nodes])
       if (isCluster && !node.isFrozen) await answerOf(await machine.until(send(settled, node)))
   }
 
@@ -247,18 +247,18 @@ export const openWorld = async (
     command: async (person: string, words: readonly string[]): Promise<Ran> => {
       const node = anyNode()
       const core = ofOperator(node.opened.core, person)
-      const given = words.map((word) => word.replaceAll('{folder}', first.folder))
-      const run = node.as(() => operatorHere(node.opened.settings, core)('--json', ...given))
+      const filled = words.map((word) => word.replaceAll('{folder}', first.folder))
+      const run = node.as(() => operatorHere(node.opened.settings, core)('--json', ...filled))
       const { code, output, errors } = await machine.until(run, Infinity, true)
       trace.update(`${machine.machine.wallClock()} ${words.join(' ')}: ${code}\n`)
       return { code, errors, printed: code === 0 && output !== '' ? JSON.parse(output) : undefined }
     },
     /** The answers to requests that are sent at the same time. */
-    askTogether: async (asked: readonly Asked[]): Promise<readonly Answered[]> => {
+    askTogether: async (asked: readonly SentRequest[]): Promise<readonly Answered[]> => {
       const responses = await machine.until(Promise.all(asked.map((one) => send(one))))
       const answers: Answered[] = []
       for (const [at, response] of responses.entries())
-        answers.push(note(asked[at] as Asked, await answerOf(response)))
+        answers.push(note(asked[at] as SentRequest, await answerOf(response)))
       return answers
     },
     /** Moves the clock of the sandbox to a whole second, and does what is due by then. */
@@ -266,7 +266,7 @@ export const openWorld = async (
       const now = new Date(instant).toISOString().slice(0, 19).replace('T', ' ')
       const node = anyNode()
       const askedAt = machine.machine.wallClock()
-      const asked: Asked = { method: 'POST', path: clockPath, body: { now } }
+      const asked: SentRequest = { method: 'POST', path: clockPath, body: { now } }
       const answer = note(asked, await answerOf(await machine.until(send(asked, node))))
       if (answer.status !== 200) return answer
       // With nodes, time passes until the clock is moved.
@@ -278,14 +278,14 @@ export const openWorld = async (
       return answer
     },
     /** Asks while the disk of the event log fails. */
-    askOnDisk: async (asked: Asked, fault: DiskFault): Promise<Answered> => {
+    askOnDisk: async (asked: SentRequest, fault: DiskFault): Promise<Answered> => {
       disk.fail(fault)
       const answer = await ask(asked)
       disk.fail()
       return answer
     },
     /** Asks while the store fails so. */
-    askOnStore: async (asked: Asked, fault: StoreFault, ms: number): Promise<Answered> => {
+    askOnStore: async (asked: SentRequest, fault: StoreFault, ms: number): Promise<Answered> => {
       store.fail(fault, ms)
       const answer = await ask(asked)
       store.fail()
@@ -293,12 +293,12 @@ export const openWorld = async (
       return answer
     },
     /** Sends a request and kills the process after some steps; nobody sees an answer. */
-    askAndKill: async (asked: Asked, steps: number): Promise<void> => {
+    askAndKill: async (asked: SentRequest, steps: number): Promise<void> => {
       const node = anyNode()
       await interrupt('kill', node, send(asked, node), steps)
     },
     /** Sends a request to a process that is then frozen for longer than it may hold leases. */
-    askAndFreeze: async (asked: Asked, steps: number): Promise<void> => {
+    askAndFreeze: async (asked: SentRequest, steps: number): Promise<void> => {
       const node = anyNode()
       await interrupt('freeze', node, send(asked, node), steps)
     },

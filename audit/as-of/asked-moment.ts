@@ -2,7 +2,7 @@ import type { Instant } from '../../domain/time.ts'
 import type { Position } from '../../application/event-store.ts'
 
 /** A moment of the log: a position, or the last event before or at `until`. */
-export type AskedMoment =
+export type MomentRequest =
   | { readonly position: Position }
   | {
       readonly from: Instant
@@ -34,7 +34,7 @@ const precisionOf = (
 }
 
 /** ISO 8601; UTC by default. Undefined for anything else, such as 30 February. */
-const readTime = (text: string): AskedMoment | undefined => {
+const readTime = (text: string): MomentRequest | undefined => {
   const [matched, day = '', minute, second, fraction, sign, hours, minutes] =
     written.exec(text) ?? []
   if (matched === undefined || (fraction !== undefined && second === undefined)) return undefined
@@ -47,5 +47,5 @@ const readTime = (text: string): AskedMoment | undefined => {
 }
 
 /** Undefined if the text is neither a position nor a time. */
-export const readMoment = (text: string): AskedMoment | undefined =>
+export const readMoment = (text: string): MomentRequest | undefined =>
   /^\d{1,15}$/.test(text) ? { position: Number(text) } : readTime(text)

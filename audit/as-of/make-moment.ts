@@ -36,11 +36,11 @@ export const foldUpTo = async (
   const projector = makeProjector(file, projections)
   let events = 0
   for await (const batch of store.readAll(checkpointOf(file).position)) {
-    const wanted = batch.filter(({ position }) => position <= end)
-    projector.apply(wanted.map(parseEvent), wanted.map(leafOf))
-    events += wanted.length
-    if (wanted.length < batch.length) break
-    onFolded(projector.position(), wanted.length)
+    const inRange = batch.filter(({ position }) => position <= end)
+    projector.apply(inRange.map(parseEvent), inRange.map(leafOf))
+    events += inRange.length
+    if (inRange.length < batch.length) break
+    onFolded(projector.position(), inRange.length)
   }
   return events
 }

@@ -13,7 +13,7 @@ import {
 } from '../../infrastructure/read-models/read-model-file.ts'
 import { makeBar } from '../../infrastructure/read-models/rebuild.ts'
 import { reasonOf } from '../../infrastructure/system-errors.ts'
-import type { AskedMoment } from './asked-moment.ts'
+import type { MomentRequest } from './asked-moment.ts'
 import { beginDraft, foldUpTo, putInPlace } from './make-moment.ts'
 
 /** @throws OperatorError if the moment is later than now, by the service's clock */
@@ -35,14 +35,14 @@ const positionUpTo = async (store: EventStore, until: Instant): Promise<Position
   return found
 }
 
-export const positionOf = async (store: EventStore, asked: AskedMoment): Promise<Position> => {
-  if ('until' in asked) {
-    await checkHasCome(store, asked.from)
-    return positionUpTo(store, asked.until)
+export const positionOf = async (store: EventStore, request: MomentRequest): Promise<Position> => {
+  if ('until' in request) {
+    await checkHasCome(store, request.from)
+    return positionUpTo(store, request.until)
   }
   const head = await store.head()
-  if (asked.position > head) fail(`the log ends at position ${head}`)
-  return asked.position
+  if (request.position > head) fail(`the log ends at position ${head}`)
+  return request.position
 }
 
 const rowsIn = ({ sqlite }: ReadModelFile): Readonly<Record<string, number>> => {
@@ -72,9 +72,9 @@ const makeDraft = (draft: string, path: string): ReadModelFile => {
 }
 
 /** Folds the log up to a moment into a new file. */
-export const writeAsOf = async (store: EventStore, asked: AskedMoment, path: string) => {
+export const writeAsOf = async (store: EventStore, request: MomentRequest, path: string) => {
   if (existsSync(path)) fail(`${path} is there already: name a new file`)
-  const end = await positionOf(store, asked)
+  const end = await positionOf(store, request)
   const draft = `${path}.building`
   const file = makeDraft(draft, path)
   const bar = makeBar('folding')

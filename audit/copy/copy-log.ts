@@ -35,7 +35,7 @@ export type CopiedEvent = {
 /** A log to read. */
 export type Source = {
   /** As named by the operator, without a password. */
-  readonly shown: string
+  readonly label: string
   readonly head: () => Promise<Position>
   /** Up to the current end. @throws OperatorError for what cannot be copied */
   readonly events: (after: Position) => AsyncIterable<readonly CopiedEvent[]>
@@ -80,12 +80,12 @@ export const runsOf = (
 }
 
 /** Adds the store's name to StoreUnavailable. */
-export const ofStore = async <Answer>(shown: string, asked: Promise<Answer>): Promise<Answer> => {
+export const ofStore = async <Answer>(label: string, answer: Promise<Answer>): Promise<Answer> => {
   try {
-    return await asked
+    return await answer
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error
-    return fail(`${shown} cannot be used: ${error.message}`)
+    return fail(`${label} cannot be used: ${error.message}`)
   }
 }
 
@@ -133,21 +133,21 @@ const appendTo = async (log: EventLog, events: readonly CopiedEvent[]): Promise<
 }
 
 /** Adds the name of the folder to its errors. */
-const inFolder = async <Answer>(shown: string, open: () => Promise<Answer> | Answer) => {
+const inFolder = async <Answer>(label: string, open: () => Promise<Answer> | Answer) => {
   try {
     return await open()
   } catch (error) {
-    if (error instanceof UnusableLog) return fail(`${shown}: ${error.message}`)
+    if (error instanceof UnusableLog) return fail(`${label}: ${error.message}`)
     const reason = reasonOf(error)
-    if (reason !== undefined) return fail(`${shown}: ${reason}`)
+    if (reason !== undefined) return fail(`${label}: ${reason}`)
     throw error
   }
 }
 
-const shownAs = (folder: string): string => `sqlite:${folder}`
+const labelOf = (folder: string): string => `sqlite:${folder}`
 
 const reading = (folder: string, log: EventLog, close: () => Promise<void>): Source => ({
-  shown: shownAs(folder),
+  label: labelOf(folder),
   head: async () => log.head(),
   events: (after) => eventsIn(log, after),
   close,
@@ -155,14 +155,14 @@ const reading = (folder: string, log: EventLog, close: () => Promise<void>): Sou
 
 /** @throws OperatorError if there is no log */
 export const embeddedSource = (folder: string): Promise<Source> =>
-  inFolder(shownAs(folder), async () => {
+  inFolder(labelOf(folder), async () => {
     const { log, close } = await openStoreToRead({ EVENT_STORE: 'sqlite', DATA_DIR: folder })
     return log ? reading(folder, log, close) : fail(`${folder} contains no log`)
   })
 
 /** The log in a folder, which may already contain the vault and the keys. */
 export const embeddedTarget = (folder: string): Promise<Target> =>
-  inFolder(shownAs(folder), () => {
+  inFolder(labelOf(folder), () => {
     const file = logFileIn({ DATA_DIR: folder })
     if (!existsSync(folder)) makeFolder(folder, 0o700)
     const { log, close } = openSqliteEventStore(file)
@@ -185,11 +185,13 @@ const compareLogs = (source: Source, target: Source) => {
   const [ofSource, ofTarget] = [growingTree(), growingTree()]
   let [sourceAt, targetAt]: [Position, Position] = [start, start]
 
-  const refuse = (there: CopiedEvent, wanted: CopiedEvent | undefined): never => {
+  const refuse = (there: CopiedEvent, expected: CopiedEvent | undefined): never => {
     const number = ofTarget.size() + 1
-    const also = wanted ? `that of ${source.shown} ${named(wanted)}` : `${source.shown} has fewer`
+    const also = expected
+      ? `that of ${source.label} ${named(expected)}`
+      : `${source.label} has fewer`
     return fail(
-      `${target.shown} holds something else: its event ${number} is ${named(there)}, ${also}. ` +
+      `${target.label} holds something else: its event ${number} is ${named(there)}, ${also}. ` +
         'Copy into an empty place',
     )
   }
@@ -197,9 +199,9 @@ const compareLogs = (source: Source, target: Source) => {
   return {
     /** Compares everything the target has received. @throws OperatorError on a difference */
     compareNew: async (onCompared: (sourceAt: Position) => void): Promise<void> => {
-      const wanted = oneByOne(source.events(sourceAt))
+      const expected = oneByOne(source.events(sourceAt))
       for await (const there of oneByOne(target.events(targetAt))) {
-        const { value, done } = await wanted.next()
+        const { value, done } = await expected.next()
         if (done || value.leaf !== there.leaf) return refuse(there, done ? undefined : value)
         addTo(ofSource, value)
         addTo(ofTarget, there)
@@ -207,7 +209,7 @@ const compareLogs = (source: Source, target: Source) => {
         targetAt = there.position
         if (ofTarget.size() % 1_000 === 0) onCompared(sourceAt)
       }
-      await wanted.return(undefined)
+      await expected.return(undefined)
       onCompared(sourceAt)
     },
     size: (): number => ofTarget.size(),
@@ -243,9 +245,9 @@ const appendRest = async (
     if (error instanceof StoreUnavailable) return error
     if (error instanceof WrongExpectedRevision)
       return fail(
-        `${target.shown} does not take revision ${error.expected + 1} of ${error.stream}: it ` +
+        `${target.label} does not take revision ${error.expected + 1} of ${error.stream}: it ` +
           `holds ${error.actual + 1} events of it. Either somebody else writes there, or ` +
-          `${source.shown} lacks the beginning of that stream`,
+          `${source.label} lacks the beginning of that stream`,
       )
     throw error
   }
@@ -269,7 +271,7 @@ const copyAll = async (
     failures = comparison.size() > size ? 0 : failures + 1
     if (failures < mostFailures) continue
     const why = away?.message ?? 'it does not show what was appended'
-    fail(`${target.shown} takes no more: ${why}. To go on, run the command again`)
+    fail(`${target.label} takes no more: ${why}. To go on, run the command again`)
   }
   return before
 }
@@ -283,7 +285,7 @@ export const copyLog = async (source: Source, target: Target, onProgress: OnProg
   const comparison = compareLogs(source, target)
   const before = await copyAll(source, target, comparison, onProgress)
   const { ofSource, ofTarget } = comparison.roots()
-  if (ofSource !== ofTarget) fail(`${source.shown} and ${target.shown} have different roots`)
+  if (ofSource !== ofTarget) fail(`${source.label} and ${target.label} have different roots`)
   const events = comparison.size()
   return { events, already_there: before, copied: events - before, root: ofTarget }
 }

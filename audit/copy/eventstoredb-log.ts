@@ -36,7 +36,7 @@ const [mostEvents, mostBytes] = [500, 524_288]
 
 const answerWithinMs = 10_000
 
-const shownAs = (connectionString: string): string => connectionString.replace(/\/\/.*@/, '//…@')
+const labelOf = (connectionString: string): string => connectionString.replace(/\/\/.*@/, '//…@')
 
 const copyOf = (event: RecordedEvent): CopiedEvent => {
   const { position, stream, revision, id, type, recordedAt } = event
@@ -50,16 +50,16 @@ const connect = (connectionString: string, counts: (event: RecordedEvent) => boo
     return connectEventStoreDB(connectionString, { isOurs: counts })
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    return fail(`${shownAs(connectionString)}: must be a connection string: ${reason}`)
+    return fail(`${labelOf(connectionString)}: must be a connection string: ${reason}`)
   }
 }
 
 const reading = (connectionString: string, counts: (event: RecordedEvent) => boolean): Source => {
   const { head, readAll, streams, close } = connect(connectionString, counts)
-  const shown = shownAs(connectionString)
+  const label = labelOf(connectionString)
   return {
-    shown,
-    head: () => ofStore(shown, head()),
+    label,
+    head: () => ofStore(label, head()),
     async *events(after) {
       for await (const batch of readAll(after)) yield batch.map(copyOf)
     },

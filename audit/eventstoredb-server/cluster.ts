@@ -25,8 +25,8 @@ export const answerFeatures = {
 /** A cluster of one node, at the address the client used. */
 export const answerGossip = (port: () => number) => ({
   read: (call: { getHost(): string }, answer: sendUnaryData<Cluster>): void => {
-    const [, name = '', asked] = /^(.+?)(?::(\d{1,5}))?$/.exec(call.getHost()) ?? []
-    const place = new gossip.EndPoint().setAddress(name).setPort(Number(asked ?? port()))
+    const [, name = '', requestedPort] = /^(.+?)(?::(\d{1,5}))?$/.exec(call.getHost()) ?? []
+    const place = new gossip.EndPoint().setAddress(name).setPort(Number(requestedPort ?? port()))
     const member = new gossip.MemberInfo()
       .setState(gossip.MemberInfo.VNodeState.LEADER)
       .setIsAlive(true)

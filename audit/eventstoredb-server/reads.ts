@@ -89,7 +89,7 @@ type Source = {
   readonly stream: string | undefined
   readonly isBackwards: boolean
   /** As given by the client. */
-  readonly asked: number | undefined
+  readonly requested: number | undefined
   readonly from: number
   readonly page: (place: number, limit: number) => Row[]
   readonly placeOf: (row: Row) => number
@@ -114,12 +114,12 @@ const sourceOf = (log: EventLog, options: Options): Source => {
   const ofStream = options.getStream()
   if (ofStream) {
     const stream = streamName(ofStream.getStreamIdentifier())
-    const asked = ofStream.hasRevision() ? numberOf(ofStream.getRevision()) : undefined
+    const requested = ofStream.hasRevision() ? numberOf(ofStream.getRevision()) : undefined
     return {
       stream,
       isBackwards,
-      asked,
-      from: asked ?? (ofStream.hasEnd() ? beyondEverything : 0),
+      requested,
+      from: requested ?? (ofStream.hasEnd() ? beyondEverything : 0),
       page: (place, limit) => log.ofStream(stream, place, limit, direction, pageBytes),
       placeOf: ([, , revision]) => revision,
       after: ([, , revision]) => revision + (isBackwards ? -1 : 1),
@@ -128,12 +128,12 @@ const sourceOf = (log: EventLog, options: Options): Source => {
   }
   const all = options.getAll()
   const position = all?.getPosition()?.getCommitPosition()
-  const asked = position === undefined ? undefined : numberOf(position)
+  const requested = position === undefined ? undefined : numberOf(position)
   return {
     stream: undefined,
     isBackwards,
-    asked,
-    from: asked ?? (all?.hasEnd() ? beyondEverything : 0),
+    requested,
+    from: requested ?? (all?.hasEnd() ? beyondEverything : 0),
     // The log excludes the start position, the protocol includes it; backwards both exclude it.
     page: (place, limit) => log.all(isBackwards ? place : place - 1, limit, direction, pageBytes),
     placeOf: ([position]) => position,
@@ -227,9 +227,9 @@ const confirmation = (): Response =>
   )
 
 /** A subscription excludes the given position, a read includes it. */
-const firstPlace = ({ from, asked, end }: Source): number => {
+const firstPlace = ({ from, requested, end }: Source): number => {
   if (from === beyondEverything) return end() + 1
-  return asked === undefined ? from : asked + 1
+  return requested === undefined ? from : requested + 1
 }
 
 /** Sends existing events, then new ones, until the client disconnects. */
@@ -287,18 +287,18 @@ const read = async ({ log, options, source, send, check }: Reading): Promise<voi
   const { stream, from, page, placeOf, after, isBackwards } = source
   const choose = chooses(options.getFilter())
   const structured = isStructured(options)
-  let wanted = numberOf(options.getCount())
-  if (wanted === 0) throw failure(status.UNKNOWN, 'a read of no events')
+  let count = numberOf(options.getCount())
+  if (count === 0) throw failure(status.UNKNOWN, 'a read of no events')
   if (stream !== undefined && log.lastRevision(stream) === noStream) return send(notFound(stream))
   // Events that arrive while a slow client reads are for its next read.
   const end = isBackwards ? Infinity : source.end()
-  for (let place = from; wanted > 0 && place <= end;) {
-    const rows = page(place, Math.min(pageSize, wanted))
+  for (let place = from; count > 0 && place <= end;) {
+    const rows = page(place, Math.min(pageSize, count))
     await check()
     for (const row of choose(rows)) {
-      if (wanted === 0 || placeOf(row) > end) return
+      if (count === 0 || placeOf(row) > end) return
       await send(eventMessage(row, structured), sizeOf(row))
-      wanted -= 1
+      count -= 1
     }
     const last = rows.at(-1)
     if (!last) return

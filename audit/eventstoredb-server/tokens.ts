@@ -52,9 +52,9 @@ const basic = (encoded: string): readonly string[] => {
 
 /** The credentials of a call; a bearer token needs no name. */
 const credentialsIn = (metadata: Metadata) => {
-  const given = metadata.get('authorization')
-  const [, scheme = '', value = ''] = /^(basic|bearer) +(\S+)$/i.exec(String(given[0])) ?? []
-  if (given.length !== 1 || scheme === '') return undefined
+  const values = metadata.get('authorization')
+  const [, scheme = '', value = ''] = /^(basic|bearer) +(\S+)$/i.exec(String(values[0])) ?? []
+  if (values.length !== 1 || scheme === '') return undefined
   const [token = '', name] = scheme.toLowerCase() === 'basic' ? basic(value) : [value]
   return { token, name }
 }
@@ -78,8 +78,9 @@ export type HolderOf = (metadata: Metadata) => Promise<string | undefined>
 export const holdersIn =
   (tokens: Tokens, store: EventStore): HolderOf =>
   async (metadata) => {
-    const given = credentialsIn(metadata)
-    if (!given) return undefined
-    const holder = tokens.get(hashOf(given.token)) ?? (await auditorOf(store, given.token))
-    return given.name === undefined || given.name === holder ? holder : undefined
+    const credentials = credentialsIn(metadata)
+    if (!credentials) return undefined
+    const holder =
+      tokens.get(hashOf(credentials.token)) ?? (await auditorOf(store, credentials.token))
+    return credentials.name === undefined || credentials.name === holder ? holder : undefined
   }

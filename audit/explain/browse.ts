@@ -3,7 +3,7 @@ import { historyOf } from '../../application/find-state.ts'
 import type { EventStore, Position, RecordedEvent } from '../../application/event-store.ts'
 
 /** Which events to find; absent members match all. */
-export type Wanted = {
+export type EventFilter = {
   readonly from?: number | undefined
   readonly to?: number | undefined
   readonly type?: string | undefined
@@ -21,7 +21,7 @@ const actorsOf = ({ actor, operator }: RecordedEvent['metadata']): readonly unkn
   operator ? [actor, `operator:${(operator as { account: string }).account}`] : [actor]
 
 export const isWanted =
-  ({ from, to, type, merchant, actor, stream }: Wanted) =>
+  ({ from, to, type, merchant, actor, stream }: EventFilter) =>
   (event: EventToChoose): boolean =>
     (from === undefined || Number(event.metadata['at']) >= from) &&
     (to === undefined || Number(event.metadata['at']) < to) &&
@@ -42,11 +42,11 @@ type FoundEvents = {
 /** The newest matching events before one; reads larger batches until there are enough. */
 export const browse = async (
   store: Pick<EventStore, 'readBack'>,
-  wanted: Wanted,
+  filter: EventFilter,
   limit: number,
   before?: Position,
 ): Promise<FoundEvents> => {
-  const isIt = isWanted(wanted)
+  const isIt = isWanted(filter)
   const events: RecordedEvent[] = []
   let from = before
   let lookedAt = 0
@@ -67,11 +67,11 @@ export const browse = async (
 export const browseStream = async (
   store: Pick<EventStore, 'readStream'>,
   stream: string,
-  wanted: Wanted,
+  filter: EventFilter,
   limit: number,
   before = Number.MAX_SAFE_INTEGER,
 ): Promise<FoundEvents> => {
-  const isIt = isWanted(wanted)
+  const isIt = isWanted(filter)
   const found: Recorded[] = []
   for await (const events of historyOf(store, stream))
     found.push(...events.filter((event) => event.position < before && isIt(event)))

@@ -1,5 +1,5 @@
 import * as aggregates from '../../domain/aggregates.ts'
-import type { Asked, Decider } from '../../domain/decider.ts'
+import type { SigningTime, Decider } from '../../domain/decider.ts'
 import { formatAmount } from '../../domain/money/money.ts'
 import type { PaymentCommand } from '../../domain/payment/payment-command.ts'
 import type { Payment } from '../../domain/payment/payment-state.ts'
@@ -17,7 +17,7 @@ type RecordedDecision = {
   readonly stream: string
   readonly revision: Revision
   readonly command: { readonly type: string }
-  readonly asked?: Asked | undefined
+  readonly asked?: SigningTime | undefined
   readonly at: Instant
 }
 

@@ -156,16 +156,16 @@ export const explainPayment = async (
   tid: string,
 ): Promise<Story | undefined> => {
   const entries: Entry[] = []
-  let told = noStream
+  let last = noStream
   for await (const step of stepsOf(needs, tid)) {
     if (entries.length === mostEntries) break
     entries.push(await entryOfStep(needs, step))
-    told = step.event.revision
+    last = step.event.revision
   }
   const found = entries.length === 0 ? undefined : await paymentNow(needs, tid)
   if (!found) return undefined
   const { payment, revision } = found
-  const more = revision - told
+  const more = revision - last
   const { request } = payment
   const { currency } = request
   return {

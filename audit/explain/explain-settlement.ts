@@ -175,8 +175,8 @@ export const sumUpSettlement = async (
   const recorded = recordedAs(made, name, payout)
   const more = extras.map(({ event, says, amount }): Part => {
     const { position, stream, metadata } = event
-    const shown = formatAmount(amount, currency)
-    return { position, stream, at: metadata.at, says, minor: amount, amount: shown }
+    const text = formatAmount(amount, currency)
+    return { position, stream, at: metadata.at, says, minor: amount, amount: text }
   })
   return {
     name,

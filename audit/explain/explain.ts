@@ -56,11 +56,11 @@ const explainCallback = async (
   const [first] = attempts
   if (!first) return undefined
   const about = 'subject' in first.data && 'seqno' in first.data ? first.data : undefined
-  const told = about
+  const events = about
     ? await needs.store.readStream(streamOfSubject(about.subject), about.revision, 1)
     : []
   const entries: Entry[] = []
-  for (const event of [...told.map(parseEvent), ...attempts.slice(0, mostEntries)])
+  for (const event of [...events.map(parseEvent), ...attempts.slice(0, mostEntries)])
     entries.push(await entryOf(needs, event, { told: [] }))
   const { texts } = needs
   const title = about
@@ -87,8 +87,8 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:-display)?$/
 /** A stream of its own kind is told as what it is of. */
 const ofStream = /^(?:payment|permission|callback|correction)-(?=.)/
 
-export const subjectOf = (rows: ExplainNeeds['rows'], given: string): Subject => {
-  const text = given.replace(ofStream, '')
+export const subjectOf = (rows: ExplainNeeds['rows'], name: string): Subject => {
+  const text = name.replace(ofStream, '')
   const [first = '', second, third, ...more] = text.split('/')
   const isNumber = (part: string | undefined) => /^[1-9]\d{0,14}$/.test(part ?? '')
   if (isAccount(first) && third === undefined)
@@ -125,8 +125,8 @@ export const explain = async (needs: ExplainNeeds, text: string): Promise<Story 
 }
 
 /** Accepts `payout`, or `payout:NOK` if there are several currencies. */
-const numberNamed = (numbers: readonly NamedNumber[], wanted: string): NamedNumber | undefined => {
-  const [name, currency] = wanted.split(':')
+const numberNamed = (numbers: readonly NamedNumber[], named: string): NamedNumber | undefined => {
+  const [name, currency] = named.split(':')
   const found = numbers.filter((one) => one.name === name)
   return currency === undefined && found.length === 1
     ? found[0]
@@ -138,10 +138,10 @@ export const sumUp = async (
   needs: ExplainNeeds,
   text: string,
   { numbers }: Story,
-  wanted: string,
+  named: string,
 ): Promise<SumOfParts | undefined> => {
   const subject = subjectOf(needs.rows, text)
-  const number = numberNamed(numbers, wanted)
+  const number = numberNamed(numbers, named)
   if (!number) return undefined
   const { name, currency } = number
   switch (subject.kind) {

@@ -57,10 +57,10 @@ type Needs = {
   readonly contentDigest: (body: Uint8Array) => string
 }
 
-type Ordered = Extract<Recorded, { type: WithEffect<'askedBy'> }>
+type Ordered = Extract<Recorded, { type: WithEffect<'causedBy'> }>
 
 const isOrdered = (event: Recorded): event is Ordered =>
-  isPaymentEvent(event) && hasEffect(event.type, 'askedBy')
+  isPaymentEvent(event) && hasEffect(event.type, 'causedBy')
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -69,17 +69,17 @@ const textOf = (value: unknown): string | null =>
 
 /** Where a body differs from its event, as `<member> <requested>, not <recorded>`. */
 const differences = (body: Body, event: Ordered, currency: string): string[] => {
-  const told = event.type === 'PaymentCaptured' || event.type === 'PaymentRefunded'
-  const wanted: readonly string[] = paymentEffects[event.type].askedBy
-  const found = wanted.includes(String(body['action']).toLowerCase())
+  const hasAmounts = event.type === 'PaymentCaptured' || event.type === 'PaymentRefunded'
+  const actions: readonly string[] = paymentEffects[event.type].causedBy
+  const found = actions.includes(String(body['action']).toLowerCase())
     ? []
-    : [`action ${String(body['action'])}, not ${wanted.join(' or ')}`]
-  if (!told) return found
+    : [`action ${String(body['action'])}, not ${actions.join(' or ')}`]
+  if (!hasAmounts) return found
   const { amount, additionalAmount } = event.data
   const id = event.type === 'PaymentCaptured' ? event.data.captureId : event.data.refundId
   const name = event.type === 'PaymentCaptured' ? 'capture_id' : 'refund_id'
-  const asked = textOf(body[name])
-  if (asked !== id) found.push(`${name} ${asked ?? 'none'}, not ${id ?? 'none'}`)
+  const ordered = textOf(body[name])
+  if (ordered !== id) found.push(`${name} ${ordered ?? 'none'}, not ${id ?? 'none'}`)
   const asIn = textOf(body['currency'])?.toUpperCase() ?? currency
   if (asIn !== currency) found.push(`currency ${asIn}, not ${currency}`)
   const amounts = { amount, additional_amount: additionalAmount }

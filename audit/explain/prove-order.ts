@@ -78,11 +78,11 @@ const checkKey = (
 
 const checkText = (
   { metadata: { actor, merchant } }: Recorded,
-  { method, url, ...told }: SignedText,
+  { method, url, ...signed }: SignedText,
 ): Check => {
-  const holds = told.actor === actor && (told.merchant ?? '') === (merchant ?? '')
-  const who = `${told.actor} of merchant ${told.merchant ?? '(none)'}`
-  const when = `with the timestamp ${told.timestamp} (UTC)`
+  const holds = signed.actor === actor && (signed.merchant ?? '') === (merchant ?? '')
+  const who = `${signed.actor} of merchant ${signed.merchant ?? '(none)'}`
+  const when = `with the timestamp ${signed.timestamp} (UTC)`
   const says = `what was signed is ${method} ${url} by ${who}, ${when}`
   const other = `${says}; the event says ${actor} of ${merchant ?? 'no merchant'}`
   return { holds, says: holds ? says : other }

@@ -17,7 +17,7 @@ import { writeJournal } from './write-journal.ts'
 
 type Log = Pick<EventStore, 'readAll'>
 
-export type Asked = {
+export type ExportRequest = {
   readonly from?: Instant
   /** Exclusive end of the period. */
   readonly to?: Instant
@@ -77,7 +77,7 @@ export const exportPeriod = async (
   folder: string,
   file: ReadModelFile,
   period: Period,
-  { from, to, company, version, now }: Asked,
+  { from, to, company, version, now }: ExportRequest,
   onFolded: (position: number) => void = () => {},
 ) => {
   const { opening, closing } = await foldPeriod(log, file, period, onFolded)

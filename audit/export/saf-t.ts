@@ -237,7 +237,7 @@ const transactionElement = (entry: JournalEntry, postings: JournalEntry['posting
   }
 }
 
-const transactionsHere = '<Transaction></Transaction>'
+const transactionsMark = '<Transaction></Transaction>'
 
 const depth = 3
 
@@ -255,14 +255,14 @@ export const saftLedger = (body: DraftFile, currency: string) => {
         else debit = addUp(debit, amount)
     },
     /** The parts before and after the transactions. */
-    frame: (given: SaftHeader, balances: readonly AccountBalance[]): readonly [string, string] => {
+    frame: (about: SaftHeader, balances: readonly AccountBalance[]): readonly [string, string] => {
       const accounts = balances.filter((balance) => balance.currency === currency)
       const parts = xmlLines(
         {
-          Header: header(given, currency),
+          Header: header(about, currency),
           MasterFiles: {
             GeneralLedgerAccounts: { Account: accounts.map(accountElement) },
-            ...customersOf(accounts, given.findMerchant),
+            ...customersOf(accounts, about.findMerchant),
             ...taxTable,
           },
           GeneralLedgerEntries: {
@@ -279,7 +279,7 @@ export const saftLedger = (body: DraftFile, currency: string) => {
         },
         1,
       )
-      const [head = '', tail = ''] = parts.split(transactionsHere)
+      const [head = '', tail = ''] = parts.split(transactionsMark)
       const begin = `<?xml version="1.0" encoding="UTF-8"?>\n<AuditFile xmlns="${namespace}">\n`
       return [`${begin}${head.trimEnd()}\n`, `${tail.slice(1)}</AuditFile>\n`]
     },

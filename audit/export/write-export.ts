@@ -11,7 +11,7 @@ import { reasonOf } from '../../infrastructure/system-errors.ts'
 import { beginDraft } from '../as-of/make-moment.ts'
 import { checkHasCome } from '../as-of/write-as-of.ts'
 import { openDraftFile } from './csv-files.ts'
-import type { Asked, exportPeriod } from './export-period.ts'
+import type { ExportRequest, exportPeriod } from './export-period.ts'
 import { checkpointCovering, findPeriod, type Period } from './period.ts'
 
 type Written = Awaited<ReturnType<typeof exportPeriod>>
@@ -25,12 +25,17 @@ const beyondSaft = (currency: string) => ({
 })
 
 /** A description of the files, for people and programs. */
-const manifestOf = async (store: OpenedStore, asked: Asked, period: Period, written: Written) => {
+const manifestOf = async (
+  store: OpenedStore,
+  request: ExportRequest,
+  period: Period,
+  written: Written,
+) => {
   const { range, entries, balances, files, beyondSaft: without } = written
   const { opens, closes } = period
   return {
     format: 'daybook export 1',
-    asked: { from: time(asked.from), to: time(asked.to) },
+    asked: { from: time(request.from), to: time(request.to) },
     events: {
       count: closes.events - opens.events,
       positions: range ? { first: range.first, last: range.last } : null,
@@ -47,8 +52,8 @@ const manifestOf = async (store: OpenedStore, asked: Asked, period: Period, writ
     checkpoint: await checkpointCovering(store, period),
     files,
     not_written: without.map(beyondSaft),
-    made_by: { version: asked.version, read_models: fingerprint() },
-    made_at: time(asked.now),
+    made_by: { version: request.version, read_models: fingerprint() },
+    made_at: time(request.now),
   }
 }
 
@@ -62,9 +67,9 @@ const newFolder = (out: string): string => {
   }
 }
 
-const writeInto = async (store: OpenedStore, draft: string, asked: Asked) => {
-  if (asked.from !== undefined) await checkHasCome(store, asked.from)
-  const period = await findPeriod(store, asked.from, asked.to)
+const writeInto = async (store: OpenedStore, draft: string, request: ExportRequest) => {
+  if (request.from !== undefined) await checkHasCome(store, request.from)
+  const period = await findPeriod(store, request.from, request.to)
   const readModels = join(draft, 'read-models.sqlite')
   const file = beginDraft(readModels)
   const bar = makeBar('folding')
@@ -72,9 +77,9 @@ const writeInto = async (store: OpenedStore, draft: string, asked: Asked) => {
     // Loaded on demand: it takes a while, and few commands write XML.
     const { exportPeriod: writePeriod } = await import('./export-period.ts')
     bar.start(period.closes.position, 0)
-    const told = (position: number) => bar.update(position)
-    const written = await writePeriod(store, draft, file, period, asked, told)
-    const manifest = await manifestOf(store, asked, period, written)
+    const onProgress = (position: number) => bar.update(position)
+    const written = await writePeriod(store, draft, file, period, request, onProgress)
+    const manifest = await manifestOf(store, request, period, written)
     const manifestFile = openDraftFile(join(draft, 'manifest.json'))
     manifestFile.add(`${JSON.stringify(manifest, null, 2)}\n`)
     manifestFile.finish()
@@ -91,10 +96,10 @@ const isWithoutRoom = (error: unknown): boolean =>
   /^(?:SQLITE_FULL|ENOSPC)$/.test(String((error as NodeJS.ErrnoException).code))
 
 /** Writes all files or none: the folder is renamed into place at the end. */
-export const writeExport = async (store: OpenedStore, out: string, asked: Asked) => {
+export const writeExport = async (store: OpenedStore, out: string, request: ExportRequest) => {
   const draft = newFolder(out)
   try {
-    const manifest = await writeInto(store, draft, asked)
+    const manifest = await writeInto(store, draft, request)
     const { files, checkpoint, events, journal, not_written } = manifest
     sync(draft)
     renameSync(draft, out)

@@ -1,7 +1,7 @@
 import { OperatorError } from '../../infrastructure/failures.ts'
 import { openStoreToRead, type Place } from '../../infrastructure/stores.ts'
 import { momentFiles } from '../as-of/moment-files.ts'
-import { queryLog, type AskedQuery, type QueryAnswer } from './query-log.ts'
+import { queryLog, type QueryRequest, type QueryAnswer } from './query-log.ts'
 
 export type QueryStart = {
   readonly place: Place
@@ -13,9 +13,9 @@ export type QueryStart = {
 export const begin = async ({ place, directory, space }: QueryStart) => {
   const store = await openStoreToRead(place)
   const kept = momentFiles(directory, space)
-  return async (asked: AskedQuery): Promise<QueryAnswer | { readonly problem: string }> => {
+  return async (request: QueryRequest): Promise<QueryAnswer | { readonly problem: string }> => {
     try {
-      return await queryLog({ store, kept }, asked)
+      return await queryLog({ store, kept }, request)
     } catch (error) {
       if (error instanceof OperatorError) return { problem: error.message }
       throw error

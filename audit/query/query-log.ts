@@ -16,17 +16,17 @@ import { makeBar } from '../../infrastructure/read-models/rebuild.ts'
 import { readLogTree } from '../../infrastructure/read-models/tree-fold.ts'
 import type { OpenedStore } from '../../infrastructure/stores.ts'
 import { moduleAt } from '../../infrastructure/worker.ts'
-import type { AskedMoment } from '../as-of/asked-moment.ts'
+import type { MomentRequest } from '../as-of/asked-moment.ts'
 import { beginDraft, beginFrom, foldUpTo } from '../as-of/make-moment.ts'
 import type { MomentFiles } from '../as-of/moment-files.ts'
 import { positionOf } from '../as-of/write-as-of.ts'
 import type { Found, Query } from './run-query.ts'
 import { statementOf, views } from './views.ts'
 
-export type AskedQuery = {
+export type QueryRequest = {
   readonly sql: string
   /** The head of the log if it is left out. */
-  readonly moment?: AskedMoment | undefined
+  readonly moment?: MomentRequest | undefined
   readonly mostRows: number
   readonly mostSeconds: number
   /** For folding the log; any time if it is left out. */
@@ -108,8 +108,8 @@ const runApart = (query: Query, seconds: number): Promise<Found> =>
   })
 
 /** Answers a query as of a moment, with what is needed to ask it again. @throws OperatorError */
-export const queryLog = async ({ store, kept }: Sources, asked: AskedQuery) => {
-  const { sql, moment, mostRows, mostSeconds, mostFolding } = asked
+export const queryLog = async ({ store, kept }: Sources, request: QueryRequest) => {
+  const { sql, moment, mostRows, mostSeconds, mostFolding } = request
   const end = moment ? await positionOf(store, moment) : await store.head()
   const folder = mkdtempSync(join(tmpdir(), 'daybook-query-'))
   try {

@@ -53,5 +53,5 @@ const run = ({ file, sql, most }: Query): Found => {
   }
 }
 
-const asked = JSON.parse(readFileSync(0, 'utf8')) as Query
-process.stdout.write(JSON.stringify(run(asked)))
+const query = JSON.parse(readFileSync(0, 'utf8')) as Query
+process.stdout.write(JSON.stringify(run(query)))

@@ -108,10 +108,10 @@ export const taxcodeCauses: Causes<AddTaxcode, TaxcodeEvent, readonly Taxcode[]>
   TaxcodeAdded: (taxcode) => [{ type: 'AddTaxcode', taxcode }],
 }
 
-export type Given = Parameters<Causes<LedgerCommand, LedgerEvent, Ledger>['LedgerEnabled']>[1]
+export type Decided = Parameters<Causes<LedgerCommand, LedgerEvent, Ledger>['LedgerEnabled']>[1]
 
 /** The default ledger of a merchant, which exists without registration. */
-export const impliedBy = ({ id, facts }: Given) => {
+export const impliedBy = ({ id, facts }: Decided) => {
   const [merchant, ledger] = merchantAndIdIn(id)
   const currency = ledger === defaultLedger ? facts.currencyOf(merchant) : undefined
   return currency === undefined ? null : { merchant, id: ledger, currency, description: null }
@@ -137,11 +137,11 @@ export const changesBy = (event: LedgerEvent): Changes | undefined => {
 }
 
 /** One command may have produced several events. The candidate that explains most comes first. */
-export const change = (given: Given, first: Changes): readonly LedgerCommand[] => {
-  const implied = impliedBy(given)
+export const change = (about: Decided, first: Changes): readonly LedgerCommand[] => {
+  const implied = impliedBy(about)
   const commands: LedgerCommand[] = []
   let changes = first
-  for (const next of [undefined, ...given.next]) {
+  for (const next of [undefined, ...about.next]) {
     if (next) {
       const more = changesBy(next)
       if (!more || Object.keys(more).some((name) => name in changes)) break
@@ -153,19 +153,19 @@ export const change = (given: Given, first: Changes): readonly LedgerCommand[] =
 }
 
 export const ledgerCauses: Causes<LedgerCommand, LedgerEvent, Ledger> = {
-  LedgerRegistered: (data, given) => [{ type: 'RegisterLedger', data, implied: impliedBy(given) }],
-  LedgerChanged: ({ description }, given) => change(given, { description }),
-  LedgerScheduled: ({ closes }, given) => change(given, { closes }),
-  LedgerDisabled: (_, given) => change(given, { enabled: false }),
-  LedgerEnabled: (_, given) => change(given, { enabled: true }),
-  ReportClosed: ({ report, openedAt: recorded, callbackUri, due }, given) => {
-    if (report < given.state.open)
+  LedgerRegistered: (data, about) => [{ type: 'RegisterLedger', data, implied: impliedBy(about) }],
+  LedgerChanged: ({ description }, about) => change(about, { description }),
+  LedgerScheduled: ({ closes }, about) => change(about, { closes }),
+  LedgerDisabled: (_, about) => change(about, { enabled: false }),
+  LedgerEnabled: (_, about) => change(about, { enabled: true }),
+  ReportClosed: ({ report, openedAt: recorded, callbackUri, due }, about) => {
+    if (report < about.state.open)
       return `report ${report} is closed already: lines would stand in two reports`
-    if (due && due.at > given.at) return 'it closed before it was due'
-    const [merchant, ledger] = merchantAndIdIn(given.id)
-    const openedAt = given.facts.reportOpenedAt(merchant, ledger) ?? recorded
+    if (due && due.at > about.at) return 'it closed before it was due'
+    const [merchant, ledger] = merchantAndIdIn(about.id)
+    const openedAt = about.facts.reportOpenedAt(merchant, ledger) ?? recorded
     const closing = { type: 'CloseReport', report, openedAt, callbackUri, due } as const
-    return [{ ...closing, implied: impliedBy(given) }]
+    return [{ ...closing, implied: impliedBy(about) }]
   },
   /** Its sums are those of the lines between two closings. */
   ReportCompleted: ({ report, ...completion }, { id, facts }) => {

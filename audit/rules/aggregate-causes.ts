@@ -10,7 +10,7 @@ import {
   ledgerCauses,
   settlementCauses,
 } from './accounting-causes.ts'
-import type { Causes, Given } from './causes.ts'
+import type { Causes, Circumstances } from './causes.ts'
 import type { Decider, EventsOf } from '../../domain/decider.ts'
 import { fundingCauses, offerCauses, paymentCauses } from './payment-causes.ts'
 import { payerCauses } from './payer-causes.ts'
@@ -95,12 +95,12 @@ const authorizationCauses: Causes<AuthorizationCommand, AuthorizationEvent, Auth
     // The code and verifier are not recorded, so the required ones are assumed.
     const { redirectUri, isRedirectUriGiven, codeChallenge } = state.request
     const { codeHash } = state.code
-    const shown = {
+    const presented = {
       codeHash,
       redirectUri: isRedirectUriGiven ? redirectUri : null,
       codeChallenge,
     }
-    return [{ type: 'RedeemCode', at, client, ...shown, tokens: permissions.tokens }]
+    return [{ type: 'RedeemCode', at, client, ...presented, tokens: permissions.tokens }]
   },
 }
 
@@ -112,8 +112,8 @@ const grantCauses: Causes<GrantCommand, EventsOf<typeof grantEvents>, GrantState
   GrantRefreshed: ({ generation, scope, tokens }, { id, at, facts }) => {
     const granted = facts.grantedBy(id)
     if (!granted) return 'nothing was granted there'
-    const asked = { granted, presented: generation - 1, scope, next: tokens }
-    return [{ type: 'RefreshGrant', at, ...asked }]
+    const refresh = { granted, presented: generation - 1, scope, next: tokens }
+    return [{ type: 'RefreshGrant', at, ...refresh }]
   },
   GrantRevoked: ({ by }) => [{ type: 'RevokeGrant', by }],
 }
@@ -122,7 +122,7 @@ type PermissionCommand = Parameters<(typeof permission)['decide']>[0]
 
 type PermissionState = (typeof permission)['initial']
 
-const termsOf = ({ state, facts }: Given<PermissionEvent, PermissionState>) =>
+const termsOf = ({ state, facts }: Circumstances<PermissionEvent, PermissionState>) =>
   state.status === 'unrequested' ? [] : facts.termsOf(state.request.merchant, state.currency)
 
 const permissionCauses: Causes<PermissionCommand, PermissionEvent, PermissionState> = {
@@ -135,13 +135,13 @@ const permissionCauses: Causes<PermissionCommand, PermissionEvent, PermissionSta
     const known = { payer, posIsKnown, currency }
     return [{ type: 'RequestPermission', at, request, facts: known }]
   },
-  PermissionGranted: ({ payer, permissions }, given) =>
-    termsOf(given).map((terms) => {
+  PermissionGranted: ({ payer, permissions }, about) =>
+    termsOf(about).map((terms) => {
       const answer = { payer, permissions, terms }
-      return { type: 'GrantPermission', at: given.at, ...answer }
+      return { type: 'GrantPermission', at: about.at, ...answer }
     }),
-  PermissionDeclined: ({ payer }, given) =>
-    termsOf(given).map((terms) => ({ type: 'DeclinePermission', at: given.at, payer, terms })),
+  PermissionDeclined: ({ payer }, about) =>
+    termsOf(about).map((terms) => ({ type: 'DeclinePermission', at: about.at, payer, terms })),
   PermissionFailed: () => 'only a request fails because the customer is unknown, at once',
   PermissionExpired: (_, { at }) => [{ type: 'ExpirePermission', at }],
 }
@@ -153,33 +153,33 @@ type State = (typeof callback)['initial']
 /** Why the log announces no such message; undefined if it does. */
 const whyNotAnnounced = (
   { subject, revision, event }: Message,
-  { id, facts }: Given<CallbackEvent, State>,
+  { id, facts }: Circumstances<CallbackEvent, State>,
 ): string | undefined => {
-  const told = facts.announcedBy(subject, revision)
-  if (told?.id !== id) return `it is not about revision ${revision} of ${subject}`
-  return told.event === event ? undefined : `that event tells ${told.event}, not ${event}`
+  const announced = facts.announcedBy(subject, revision)
+  if (announced?.id !== id) return `it is not about revision ${revision} of ${subject}`
+  return announced.event === event ? undefined : `that event tells ${announced.event}, not ${event}`
 }
 
 const callbackCauses: Causes<Command, CallbackEvent, State> = {
-  CallbackAttempted: ({ nextAttemptAt, ...attempt }, given) => {
-    const problem = whyNotAnnounced(attempt, given)
+  CallbackAttempted: ({ nextAttemptAt, ...attempt }, about) => {
+    const problem = whyNotAnnounced(attempt, about)
     if (problem !== undefined) return problem
-    const { attempts } = withAttempt(given.state, attempt)
+    const { attempts } = withAttempt(about.state, attempt)
     const { attemptedAt: at, retryAfterMs } = attempt
     // The retry time shows the jitter; the last attempt has none.
     const jitter = nextAttemptAt === null ? 1 : jitterOf(attempts, at, nextAttemptAt, retryAfterMs)
-    return [{ type: 'RecordAttempt', attempt, after: given.state.attempts, jitter }]
+    return [{ type: 'RecordAttempt', attempt, after: about.state.attempts, jitter }]
   },
-  CallbackRetryRequested: (data, given) => {
+  CallbackRetryRequested: (data, about) => {
     const { subject, revision, event, seqno } = data
-    const problem = whyNotAnnounced(data, given)
+    const problem = whyNotAnnounced(data, about)
     if (problem !== undefined) return problem
     const message = { subject, revision, event, seqno }
-    const told = given.facts.announcedBy(subject, revision)
+    const announced = about.facts.announcedBy(subject, revision)
     // Early requests, and those of the service itself, do not record the position.
     const announcement = data.position !== undefined &&
-      told && { position: told.position, toldAt: told.at }
-    const retry = { type: 'RequestRetry', at: given.at, message: { ...message, ...announcement } }
+      announced && { position: announced.position, toldAt: announced.at }
+    const retry = { type: 'RequestRetry', at: about.at, message: { ...message, ...announcement } }
     return [retry as Command]
   },
   CallbackTestRequested: ({ uri }) => [{ type: 'RequestTest', uri }],

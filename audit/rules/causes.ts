@@ -54,7 +54,7 @@ export type Facts = {
   readonly endedUnpaid: (tid: string) => boolean
 }
 
-export type Given<Event, State> = {
+export type Circumstances<Event, State> = {
   readonly id: string
   /** When it was decided. */
   readonly at: Instant
@@ -76,6 +76,6 @@ type Decided = { readonly type: string; readonly data: object }
 export type Causes<Command, Event extends Decided, State> = {
   readonly [Type in Event['type']]: (
     data: Extract<Event, { readonly type: Type }>['data'],
-    given: Given<Event, State>,
+    circumstances: Circumstances<Event, State>,
   ) => readonly Command[] | string
 }

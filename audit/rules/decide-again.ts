@@ -1,4 +1,4 @@
-import type { Causes, Facts, Given } from './causes.ts'
+import type { Causes, Facts, Circumstances } from './causes.ts'
 import type { Decider } from '../../domain/decider.ts'
 import { schemaVersion, type EventType, type Recorded } from '../../domain/events.ts'
 import { jsonEquals } from '../../domain/json-equality.ts'
@@ -34,7 +34,7 @@ const time = (at: Instant): string => new Date(at).toISOString()
 
 const amounts = ['amount', 'additionalAmount', 'fee', 'interchange', 'vat']
 
-const shown = (value: unknown, name: string): string => {
+const say = (value: unknown, name: string): string => {
   if (typeof value === 'number' && name.endsWith('At')) return time(value)
   if (typeof value === 'number' && amounts.includes(name)) return `${value} minor units`
   const text = value === undefined ? 'nothing' : JSON.stringify(value)
@@ -49,7 +49,7 @@ const differenceIn = (recorded: unknown, decided: unknown, path: string): string
       if (!jsonEquals(recorded[name], decided[name]))
         return differenceIn(recorded[name], decided[name], path === '' ? name : `${path}.${name}`)
   const name = path.split('.').at(-1) ?? path
-  return `its ${path} is ${shown(recorded, name)}, and by the rules it is ${shown(decided, name)}`
+  return `its ${path} is ${say(recorded, name)}, and by the rules it is ${say(decided, name)}`
 }
 
 /** For an event of an older version, compares only the members that both versions have. */
@@ -102,7 +102,7 @@ const commandsFor = (
   facts: Facts,
 ): readonly unknown[] | string => {
   const { type, data, stream, metadata } = first
-  const given: Given<Decided, unknown> = {
+  const circumstances: Circumstances<Decided, unknown> = {
     id: idIn(stream),
     at: metadata.at,
     merchant: metadata.merchant,
@@ -110,8 +110,11 @@ const commandsFor = (
     next,
     facts,
   }
-  const cause = causes[type] as (data: object, given: Given<Decided, unknown>) => unknown[] | string
-  return cause(data, given)
+  const cause = causes[type] as (
+    data: object,
+    circumstances: Circumstances<Decided, unknown>,
+  ) => unknown[] | string
+  return cause(data, circumstances)
 }
 
 /** The same event as `decide` returns it with other facts; undefined if it returns another type. */

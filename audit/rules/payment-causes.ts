@@ -1,5 +1,5 @@
 import type { FeeTerms } from '../../domain/accounting/fees.ts'
-import type { Causes, Given } from './causes.ts'
+import type { Causes, Circumstances } from './causes.ts'
 import {
   latestOf,
   type Offer,
@@ -7,13 +7,17 @@ import {
   type OfferEvent,
 } from '../../domain/merchant/offer.ts'
 import type { Pots } from '../../domain/money/money.ts'
-import type { Customer, PaymentCommand, Wanted } from '../../domain/payment/payment-command.ts'
+import type {
+  Customer,
+  PaymentCommand,
+  RequestedAmounts,
+} from '../../domain/payment/payment-command.ts'
 import type { PaymentDetails, PaymentEvent } from '../../domain/payment/payment-events.ts'
 import type { Payment } from '../../domain/payment/payment-state.ts'
 import { statusCodes } from '../../domain/payment/status.ts'
 import type { FundingEvent, Funding, FundingCommand } from '../../domain/payment/funding.ts'
 
-export type GivenPayment = Given<PaymentEvent, Payment>
+export type PaymentCircumstances = Circumstances<PaymentEvent, Payment>
 
 /** Without a named payer, anyone may answer, or the customer is unknown and the payment fails. */
 export const customersOf = (
@@ -24,21 +28,21 @@ export const customersOf = (
   return payer === null ? ['unknown', 'anyone'] : [{ id: payer }]
 }
 
-export const wantedOf = (
+export const requestedAmounts = (
   id: string | null,
   { amount, additionalAmount }: Pots,
   state: Payment,
-): Wanted => {
+): RequestedAmounts => {
   if (id === null || state.status === 'unrequested') return 'everything'
   return { id, amount, additionalAmount, currency: state.request.currency }
 }
 
-export const termsOf = ({ state, facts }: GivenPayment): readonly FeeTerms[] =>
+export const termsOf = ({ state, facts }: PaymentCircumstances): readonly FeeTerms[] =>
   state.status === 'unrequested'
     ? []
     : facts.termsOf(state.request.merchant, state.request.currency)
 
-export const payerOf = ({ state }: GivenPayment): string =>
+export const payerOf = ({ state }: PaymentCircumstances): string =>
   (state.status === 'unrequested' ? null : state.payer) ?? ''
 
 /** The possible commands behind each event. */
@@ -67,26 +71,26 @@ export const paymentCauses: Causes<PaymentCommand, PaymentEvent, Payment> = {
     return [permissions ? { ...answer, permissions } : answer]
   },
   PaymentDeclined: ({ payer }, { at }) => [{ type: 'DeclinePayment', at, payer }],
-  PaymentFailed: ({ statusCode }, given) =>
+  PaymentFailed: ({ statusCode }, accepted) =>
     statusCode === statusCodes.NOT_FOUND
       ? 'only a request fails because the customer is unknown, at once'
-      : [{ type: 'RefuseFunds', at: given.at, payer: payerOf(given), statusCode }],
+      : [{ type: 'RefuseFunds', at: accepted.at, payer: payerOf(accepted), statusCode }],
   PaymentAborted: (_, { at }) => [{ type: 'ReleasePayment', at }],
   PaymentExpired: (_, { at }) => [{ type: 'ExpirePayment', at }],
-  PaymentCaptured: ({ captureId, ...pots }, given) => {
-    const wanted = wantedOf(captureId, pots, given.state)
-    return termsOf(given).map((terms) => ({ type: 'CapturePayment', at: given.at, wanted, terms }))
+  PaymentCaptured: ({ captureId, ...pots }, about) => {
+    const wanted = requestedAmounts(captureId, pots, about.state)
+    return termsOf(about).map((terms) => ({ type: 'CapturePayment', at: about.at, wanted, terms }))
   },
   PaymentReleased: (_, { at }) => [{ type: 'ReleasePayment', at }],
   PaymentRenewed: (_, { at }) => [{ type: 'RenewPayment', at }],
   PaymentAuthorizationExpired: (_, { at }) => [{ type: 'ExpirePayment', at }],
   PaymentRefunded: ({ refundId, text, ...pots }, given) => {
-    const wanted = wantedOf(refundId, pots, given.state)
+    const wanted = requestedAmounts(refundId, pots, given.state)
     return termsOf(given).map((terms) => ({ type: 'RefundPayment', wanted, text, terms }))
   },
-  PaymentDisputed: ({ charge, amount, additionalAmount, currency: _, ...data }, given) => {
-    const said = { ...data, at: given.at, gross: amount + additionalAmount, fee: charge.fee }
-    return termsOf(given).map((terms) => ({ type: 'OpenDispute', ...said, terms }))
+  PaymentDisputed: ({ charge, amount, additionalAmount, currency: _, ...data }, about) => {
+    const said = { ...data, at: about.at, gross: amount + additionalAmount, fee: charge.fee }
+    return termsOf(about).map((terms) => ({ type: 'OpenDispute', ...said, terms }))
   },
   PaymentEvidenceSent: ({ dispute, attachments }, { at }) => {
     const contents = attachments.map(({ id: _, ...content }) => content)

@@ -76,8 +76,8 @@ type TreeOptions = {
   readonly from?: number | undefined
 }
 
-const within = (name: string, given: number, most: number): number =>
-  given <= most ? given : fail(`${name} ${given} is beyond the tree of ${most} events`)
+const within = (name: string, value: number, most: number): number =>
+  value <= most ? value : fail(`${name} ${value} is beyond the tree of ${most} events`)
 
 const base64 = (hash: Hash): string => Buffer.from(hash).toString('base64')
 

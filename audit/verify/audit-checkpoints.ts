@@ -49,14 +49,14 @@ export const idOf = ({ bytes }: NoteSignature): string =>
  * The keys that may sign a log's checkpoints: those in its directory, those registered in the log,
  * and those passed in.
  */
-export const knownKeys = (own: readonly KeyBytes[], given: readonly PublicNoteKey[]) => {
-  const bytes = [...own, ...given.map(({ key }) => key)]
-  let isSeen = given.length === 0
+export const knownKeys = (own: readonly KeyBytes[], others: readonly PublicNoteKey[]) => {
+  const bytes = [...own, ...others.map(({ key }) => key)]
+  let isSeen = others.length === 0
 
   const signer = (text: string, signature: NoteSignature): KeyBytes | undefined => {
     const { name } = signature
     const signing = bytes.find((key) => hasSigned({ name, kind: ed25519, key }, text, signature))
-    isSeen ||= signing !== undefined && given.some((key) => hasSigned(key, text, signature))
+    isSeen ||= signing !== undefined && others.some((key) => hasSigned(key, text, signature))
     return signing
   }
 
@@ -146,7 +146,7 @@ const base64 = (hash: Hash): string => Buffer.from(hash).toString('base64')
  */
 export const auditCheckpoints = ({ keys, kept, hasGrown, witnesses, problems }: Needs) => {
   const readCosigned = auditCosignatures(witnesses, problems)
-  const wanted = new Set(kept.map(({ size }) => size))
+  const sizes = new Set(kept.map(({ size }) => size))
   /** Checkpoints signed too long after their tree; checked in a second pass. */
   const later: Signed[] = []
   /** Signed with keys not yet known: a log may register its first key later. */
@@ -222,7 +222,7 @@ export const auditCheckpoints = ({ keys, kept, hasGrown, witnesses, problems }: 
   return {
     /** Call after each leaf. */
     grown: (tree: Tree): void => {
-      if (!wanted.has(tree.size())) return
+      if (!sizes.has(tree.size())) return
       for (const one of kept) if (one.size === tree.size()) compareKept(one, tree.root())
     },
     /** Call with each event, once its leaf is in the tree. */

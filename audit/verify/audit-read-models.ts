@@ -146,8 +146,8 @@ const openLive = ({ place, problems }: Needs): ReadModelFile | undefined => {
   if (file === undefined) return undefined
   try {
     const live = openReadModelsToRead(file)
-    const told = live.sqlite.pragma('integrity_check') as readonly { integrity_check: string }[]
-    for (const { integrity_check: text } of told)
+    const reports = live.sqlite.pragma('integrity_check') as readonly { integrity_check: string }[]
+    for (const { integrity_check: text } of reports)
       if (text !== 'ok')
         problems.add({
           check: 'read models',

@@ -150,10 +150,10 @@ const rowsOf = ({ sqlite }: ReadModelFile, { name, keys, columns }: ComparedTabl
         `SELECT ${listed} FROM ${quoted(name)} ${where} ORDER BY ${key} LIMIT ? + 0`,
       )
       .raw()
-  const asked = keys.map(() => '?').join(', ')
+  const placeholders = keys.map(() => '?').join(', ')
   const first = select('')
-  const next = select(`WHERE (${key}) > (${asked})`)
-  const found = select(`WHERE (${key}) = (${asked})`)
+  const next = select(`WHERE (${key}) > (${placeholders})`)
+  const found = select(`WHERE (${key}) = (${placeholders})`)
   return {
     page: (after: RowKey | undefined, limit: number): readonly Row[] =>
       after ? next.all(...after, limit) : first.all(limit),

@@ -7,7 +7,7 @@ import type { Row } from '../../infrastructure/event-store/sqlite-event-rows.ts'
 import { logFileIn, type OpenedStore, type Place } from '../../infrastructure/stores.ts'
 
 /** Maximum number of problems reported per kind. */
-const mostTold = 100
+const mostReported = 100
 
 type Numbered = {
   readonly stream: string
@@ -86,6 +86,6 @@ export const examine = async (store: OpenedStore, place: Place) => {
     ...counts,
     gaps: gaps.length,
     damage: damage.length + lost.length,
-    problems: [...gaps.slice(0, mostTold), ...damage.slice(0, mostTold), ...lost],
+    problems: [...gaps.slice(0, mostReported), ...damage.slice(0, mostReported), ...lost],
   }
 }

@@ -106,11 +106,11 @@ export const streamStates = (store: Reads, evolve = evolved) => {
   }
 }
 
-type Told = ReturnType<Facts['announcedBy']>
+type Announced = ReturnType<Facts['announcedBy']>
 
 /** What another stream says that is needed to judge an event. */
 type Looked = {
-  readonly told?: Told
+  readonly announced?: Announced
   readonly granted?: Permissions | null
   readonly endedUnpaid?: boolean
 }
@@ -172,12 +172,16 @@ const ownerOf = ({ stream }: Recorded, state: unknown): string | undefined => {
 
 /** Reads what a few events need from other streams. */
 const lookUp = (store: Reads) => {
-  const told = async (subject: string, revision: number, before: number): Promise<Told> => {
+  const announcedIn = async (
+    subject: string,
+    revision: number,
+    before: number,
+  ): Promise<Announced> => {
     const [found] = await readIn(store, streamOfSubject(subject), revision, 1)
     if (found?.revision !== revision || found.position > before) return undefined
     const [event] = parsed([found])
-    const told = event && announcedBy(event, subject)
-    return told && { ...told, position: event.position, at: event.metadata.at }
+    const announced = event && announcedBy(event, subject)
+    return announced && { ...announced, position: event.position, at: event.metadata.at }
   }
   const stateOf = async (stream: string, before: number): Promise<unknown> => {
     const judge = judgeOf(stream)
@@ -190,7 +194,7 @@ const lookUp = (store: Reads) => {
   return (event: Recorded): Promise<Looked> | undefined => {
     const { type, data, stream, position } = event
     if (type === 'CallbackAttempted' || type === 'CallbackRetryRequested')
-      return told(data.subject, data.revision, position).then((told) => ({ told }))
+      return announcedIn(data.subject, data.revision, position).then((announced) => ({ announced }))
     if (type === 'GrantRefreshed')
       return stateOf(idIn(stream), position).then((state) => ({ granted: permissionsIn(state) }))
     if (type === 'OfferGivenBack')
@@ -230,7 +234,7 @@ export const judgeStreams = ({ store, problems }: Needs) => {
     ...book.factsAt(0),
     ...lines.facts,
     ...ids.facts,
-    announcedBy: () => looked.told,
+    announcedBy: () => looked.announced,
     grantedBy: () => looked.granted ?? null,
     endedUnpaid: () => looked.endedUnpaid ?? false,
   }

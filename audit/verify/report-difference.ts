@@ -32,10 +32,10 @@ export const freshReadModels = (
     ): Promise<void> => {
       if (projector.position() >= end) return
       for await (const batch of store.readAll(projector.position())) {
-        const wanted = batch.filter(({ position }) => position <= end)
-        projector.apply(wanted.map(parseEvent), wanted.map(leafOf))
-        await onFolded(wanted.at(-1)?.position ?? end)
-        if (wanted.length < batch.length || projector.position() >= end) return
+        const inRange = batch.filter(({ position }) => position <= end)
+        projector.apply(inRange.map(parseEvent), inRange.map(leafOf))
+        await onFolded(inRange.at(-1)?.position ?? end)
+        if (inRange.length < batch.length || projector.position() >= end) return
       }
     },
     discard: (): void => {
@@ -109,7 +109,7 @@ type Needs = {
   readonly problems: Problems
 }
 
-const shown = (cell: string | number | Buffer | null): string => {
+const printed = (cell: string | number | Buffer | null): string => {
   if (cell instanceof Uint8Array) return `${cell.length} bytes`
   const text = JSON.stringify(cell)
   return text.length > 80 ? `${text.slice(0, 77)}…` : text
@@ -123,8 +123,8 @@ const wordsOf = (difference: Difference): string => {
       ? `the read models have a ${row} that the log does not give`
       : `the read models lack the ${row}`
   const { column, live, fresh } = difference
-  const cell = `${column} in the ${row} is ${shown(live)}`
-  return `in the read models, ${cell}; the log gives ${shown(fresh)}`
+  const cell = `${column} in the ${row} is ${printed(live)}`
+  return `in the read models, ${cell}; the log gives ${printed(fresh)}`
 }
 
 /** The event whose hash differs in the Merkle tree of the read models. */

@@ -12,19 +12,19 @@ const resourceLimits = { maxOldGenerationSizeMb: 112, maxYoungGenerationSizeMb: 
 const eventsOfThreads = 20_000
 
 /** Performs parts of an audit in a worker thread. */
-export const auditInWorker = (given: AuditStart, onProgress: Progress) => {
+export const auditInWorker = (start: AuditStart, onProgress: Progress) => {
   const { ask, end } = jobThread<typeof begin>('audit/verify/audit-job', {
-    yields: given.isSlow ? 'wholly' : undefined,
+    yields: start.isSlow ? 'wholly' : undefined,
     resourceLimits,
     idleMs: 0,
   })
-  const found = ask({ ...given, place: { ...given.place } }, { onProgress })
+  const found = ask({ ...start, place: { ...start.place } }, { onProgress })
   return { found, stop: end }
 }
 
 /** Performs parts of an audit in this thread. */
-export const auditInline = (given: AuditStart, progress: Progress) => ({
-  found: performAudit(given, progress),
+export const auditInline = (start: AuditStart, progress: Progress) => ({
+  found: performAudit(start, progress),
   stop: async (): Promise<void> => {},
 })
 

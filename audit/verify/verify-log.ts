@@ -104,13 +104,13 @@ const auditFile = ({ log }: OpenedStore, { mark, head }: Noted, problems: Proble
 /** Roots of earlier trees, by reading the log again. */
 const rootsOf = async (store: OpenedStore, end: number, sizes: readonly number[]) => {
   const roots = new Map<number, Uint8Array>()
-  const wanted = new Set(sizes)
-  if (wanted.size === 0) return roots
+  const left = new Set(sizes)
+  if (left.size === 0) return roots
   const tree = growingTree()
   for await (const batch of readEntries(store, end))
     for (const { leaf } of batch) {
       tree.add(leaf)
-      if (wanted.has(tree.size())) roots.set(tree.size(), tree.root())
+      if (left.has(tree.size())) roots.set(tree.size(), tree.root())
     }
   return roots
 }

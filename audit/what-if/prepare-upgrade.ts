@@ -59,10 +59,10 @@ async function* batchesOf(store: EventStore, after: Position, end?: Position) {
     count = 0
     try {
       for await (const batch of store.readAll(last)) {
-        const wanted = end === undefined ? batch : batch.filter(({ position }) => position <= end)
-        if (wanted.length > 0) yield wanted
-        last = wanted.at(-1)?.position ?? last
-        if (wanted.length < batch.length) return
+        const inRange = end === undefined ? batch : batch.filter(({ position }) => position <= end)
+        if (inRange.length > 0) yield inRange
+        last = inRange.at(-1)?.position ?? last
+        if (inRange.length < batch.length) return
         count += batch.length
       }
     } catch (error) {
@@ -181,10 +181,10 @@ const foldAnew = async (
  */
 export const prepareUpgrade = async (
   place: Place,
-  given: Omit<Needs, 'store'>,
+  options: Omit<Needs, 'store'>,
 ): Promise<Prepared> => {
   const store = await openStoreToRead(place)
-  const needs = { ...given, store }
+  const needs = { ...options, store }
   try {
     if (currentReadModels(place) !== undefined) return await continueFold(place, needs)
     const draft = buildReadModels(place)

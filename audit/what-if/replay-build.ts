@@ -41,12 +41,12 @@ export const commandOf = (
 
 export const mostOfWords = 20_000
 
-export type Told = { readonly made_by?: string }
+export type Printed = { readonly made_by?: string }
 
 /** The last line of JSON that a build printed. */
-export const toldIn = (output: string): Told => {
+export const printedIn = (output: string): Printed => {
   try {
-    return JSON.parse(output.trim().split('\n').at(-1) ?? '') as Told
+    return JSON.parse(output.trim().split('\n').at(-1) ?? '') as Printed
   } catch {
     return {}
   }
@@ -80,7 +80,7 @@ export const foldWithBuild = (
     child.once('error', failed)
     child.once('close', (code) => {
       if (code === 0 && existsSync(out))
-        return done({ madeBy: toldIn(said.stdout).made_by ?? null })
+        return done({ madeBy: printedIn(said.stdout).made_by ?? null })
       const problem = said.stderr.trim() || `it ended with ${code}`
       done({ problem })
     })

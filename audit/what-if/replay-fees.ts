@@ -173,11 +173,11 @@ const gatherAmounts = (most: number) => {
       count += 1
       if (differences.length >= most) continue
       const [recorded = '', otherwise = ''] = pair.map((minor) => formatAmount(minor, currency))
-      const told = { ...place, amount, currency, recorded, otherwise }
-      differences.push(told as FeeDifference)
+      const difference = { ...place, amount, currency, recorded, otherwise }
+      differences.push(difference as FeeDifference)
     }
   }
-  const shown = (currency: string, [recorded, otherwise]: Pair) => ({
+  const printed = (currency: string, [recorded, otherwise]: Pair) => ({
     recorded: formatAmount(recorded, currency),
     otherwise: formatAmount(otherwise, currency),
   })
@@ -186,7 +186,7 @@ const gatherAmounts = (most: number) => {
     differences,
     sums: [...sums].map(([key, { charges, payouts }]) => {
       const [merchant = '', currency = ''] = key.split(' ')
-      const all = { charges: shown(currency, charges), payouts: shown(currency, payouts) }
+      const all = { charges: printed(currency, charges), payouts: printed(currency, payouts) }
       return { merchant, currency, ...all }
     }),
   })
@@ -263,10 +263,10 @@ export const replayWithFees = async (
     const position = await store.head()
     const walk = walkWith(store, fees, most)
     for await (const batch of store.readAll(start)) {
-      const wanted = batch.filter((event) => event.position <= position)
-      for (const event of wanted) await walk.read(parseEvent(event))
-      progress('folding with other fees', wanted.at(-1)?.position ?? position, position)
-      if (wanted.length < batch.length) break
+      const inRange = batch.filter((event) => event.position <= position)
+      for (const event of inRange) await walk.read(parseEvent(event))
+      progress('folding with other fees', inRange.at(-1)?.position ?? position, position)
+      if (inRange.length < batch.length) break
     }
     return { position, ...walk.found() }
   } catch (error) {

@@ -10,7 +10,7 @@ const counted = (count: number, one: string, many = `${one}s`): string =>
 /** Maximum width of a line's texts. */
 const widest = 100
 
-export const shownCell = (cell: Cell): string => {
+export const cellText = (cell: Cell): string => {
   if (cell instanceof Uint8Array) return `${cell.length} bytes`
   const text = JSON.stringify(cell)
   return text.length > widest ? `${text.slice(0, widest - 1)}…` : text
@@ -18,14 +18,14 @@ export const shownCell = (cell: Cell): string => {
 
 const rowOf = ({ key }: RowDifference): string =>
   Object.entries(key)
-    .map(([name, cell]) => `${name} ${typeof cell === 'string' ? cell : shownCell(cell)}`)
+    .map(([name, cell]) => `${name} ${typeof cell === 'string' ? cell : cellText(cell)}`)
     .join(', ')
 
 const lineOf = (difference: RowDifference): string => {
   const row = `  ${rowOf(difference)}:`
   if ('onlyIn' in difference) return `${row} only ${difference.onlyIn}`
   const { column, here, there } = difference
-  return `${row} ${column} is ${shownCell(here)} here, ${shownCell(there)} there`
+  return `${row} ${column} is ${cellText(here)} here, ${cellText(there)} there`
 }
 
 const linesOfTable = (compared: TableCompared): readonly string[] => {

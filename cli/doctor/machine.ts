@@ -37,10 +37,10 @@ export const clockFinding = (other: string, { date, begun, ended }: Answer): Fin
     return warning(`${other} answers without its time`, 'give --clock another address')
   const off = Math.round((begun + ended) / 2 - date - 500)
   const side = off < 0 ? 'behind' : 'ahead of'
-  const shown = `${(Math.abs(off) / 1_000).toFixed(1)} s ${side} ${other}`
+  const distance = `${(Math.abs(off) / 1_000).toFixed(1)} s ${side} ${other}`
   const advice = 'let chrony or systemd-timesyncd set the clock: signed requests are judged by it'
-  if (Math.abs(off) <= noticeableMs) return ok(shown)
-  return Math.abs(off) <= harmfulMs ? warning(shown, advice) : fault(shown, advice)
+  if (Math.abs(off) <= noticeableMs) return ok(distance)
+  return Math.abs(off) <= harmfulMs ? warning(distance, advice) : fault(distance, advice)
 }
 
 /** Numbers of Linux for file systems that are no place for a log. */
@@ -93,12 +93,12 @@ export const diskFinding = ({ DATA_DIR }: Settings): Finding => {
 const gigabyte = 1e9
 
 export const judgeSpace = (place: string, free: number, needed: number): Finding => {
-  const shown = (bytes: number) => `${(bytes / gigabyte).toFixed(1)} GB`
-  const found = `${shown(free)} free in ${place}`
+  const printed = (bytes: number) => `${(bytes / gigabyte).toFixed(1)} GB`
+  const found = `${printed(free)} free in ${place}`
   if (free < gigabyte) return fault(found, 'make room, or move it to a larger disk')
   if (free >= Math.max(5 * gigabyte, needed)) return ok(found)
   const advice = `make room: an upgrade folds new read models beside the old ones`
-  return warning(`${found}, ${shown(needed)} taken by log and read models`, advice)
+  return warning(`${found}, ${printed(needed)} taken by log and read models`, advice)
 }
 
 const sizeOf = (file: string | undefined): number =>

@@ -81,10 +81,11 @@ export const serviceFinding = async (settings: Settings, now: number): Promise<F
     )
   const metrics = await ask(`${url}/metrics`)
   const [, seconds] = /^daybook_scraped_timestamp_seconds (\S+)$/m.exec(metrics.body) ?? []
-  const asked = seconds === undefined ? undefined : Number(seconds) * 1_000
-  if (asked !== undefined && now - asked <= lastScrapeMs)
+  const scrapedAt = seconds === undefined ? undefined : Number(seconds) * 1_000
+  if (scrapedAt !== undefined && now - scrapedAt <= lastScrapeMs)
     return ok('the service is ready, and its metrics are read')
-  const since = asked === undefined ? 'since its start' : `since ${new Date(asked).toISOString()}`
+  const since =
+    scrapedAt === undefined ? 'since its start' : `since ${new Date(scrapedAt).toISOString()}`
   const advice = `let Prometheus scrape ${url}/metrics, with alerts, or nothing wakes anybody`
   return warning(`the service is ready, but nobody has read its metrics ${since}`, advice)
 }
@@ -94,7 +95,7 @@ export const trustOf = ({ CALLBACK_CA_FILE, NODE_EXTRA_CA_CERTS }: Settings) => 
   secureContext: trustingAlso(CALLBACK_CA_FILE ?? NODE_EXTRA_CA_CERTS, NODE_EXTRA_CA_CERTS),
 })
 
-const mostAsked = 50
+const mostReceivers = 50
 
 /** Scheme and host of each address that a merchant has named, or that messages go to in vain. */
 const receiversOf = ({ merchants, callbacks }: Core): readonly string[] => {
@@ -126,14 +127,14 @@ const problemOfReceiver = async (address: string, settings: Settings): Promise<s
 
 /** Receivers of callbacks: any answer counts. */
 export const callbackFinding = async (core: Core, settings: Settings): Promise<Finding> => {
-  const all = receiversOf(core).slice(0, mostAsked)
+  const all = receiversOf(core).slice(0, mostReceivers)
   if (all.length === 0)
     return warning('no merchant has named an address yet', 'let one do so, and ask again')
   const problems = (await Promise.all(all.map((one) => problemOfReceiver(one, settings)))).flat()
-  const [failed, asked] = [problems.length, all.length]
-  if (failed === 0) return ok(`all ${asked} receivers answer`)
-  const found = `${failed} of ${asked} receivers cannot be reached: ${problems.join('; ')}`
-  return failed === asked
+  const [failed, count] = [problems.length, all.length]
+  if (failed === 0) return ok(`all ${count} receivers answer`)
+  const found = `${failed} of ${count} receivers cannot be reached: ${problems.join('; ')}`
+  return failed === count
     ? fault(found, 'see that this machine reaches the internet: a firewall or name servers')
     : warning(found, 'tell these merchants')
 }

@@ -189,7 +189,7 @@ const movementsOfSums = (messageId: string, sums: readonly BankFact[]) => {
 const assign = <Order extends MessageOrder>(
   messageId: string,
   orders: readonly Order[],
-  given: readonly BankFact[],
+  facts: readonly BankFact[],
   rejected: ReadonlySet<Order>,
 ) => {
   const of = new Map(orders.map((order) => [order, [] as BankFact[]]))
@@ -200,13 +200,13 @@ const assign = <Order extends MessageOrder>(
     if (verdict.problem !== undefined) return
     for (const order of verdict.orders) of.get(order)?.push(...all)
   }
-  for (const fact of given) {
+  for (const fact of facts) {
     if (fact.endToEndId === null) continue
     const order = byId.get(fact.endToEndId)
     const problem = order ? problemOfDetail(fact, order, messageId) : 'unknown_payout'
     tell([fact], problem || !order ? { problem: problem ?? 'unknown_payout' } : { orders: [order] })
   }
-  const sums = given.filter(({ endToEndId }) => endToEndId === null)
+  const sums = facts.filter(({ endToEndId }) => endToEndId === null)
   for (const movement of movementsOfSums(messageId, sums))
     tell(movement, ordersOfSum(movement, orders, messageId, { of, rejected }))
   return { of, verdicts }

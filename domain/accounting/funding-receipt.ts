@@ -20,9 +20,9 @@ export type Books = z.output<typeof books>
 type BookedAccount = keyof Books
 
 /** What is left to book. */
-const less = (wanted: Books, booked: Books): Books => {
-  const names = [...new Set([...Object.keys(wanted), ...Object.keys(booked)])] as BookedAccount[]
-  const moved = names.map((one) => [one, addUp(wanted[one] ?? 0, negated(booked[one] ?? 0))])
+const less = (due: Books, booked: Books): Books => {
+  const names = [...new Set([...Object.keys(due), ...Object.keys(booked)])] as BookedAccount[]
+  const moved = names.map((one) => [one, addUp(due[one] ?? 0, negated(booked[one] ?? 0))])
   return Object.fromEntries(moved.filter(([, amount]) => amount !== '0')) as Books
 }
 

@@ -1,18 +1,24 @@
 import { z } from 'zod'
 import { frequencies, startOfDayPattern } from '../calendar.ts'
 import { register } from '../register.ts'
-import { waitingChange, type AskedOf } from '../waiting-change.ts'
+import { waitingChange, type RequestedChange } from '../waiting-change.ts'
 
-export const wanted = {
+export const accountChangeFields = {
   payoutAccount: z.string(),
   /** Null if there was none. */
   before: z.string().nullable(),
 }
 
 /** A merchant's staff requests another payout account. Changes by the operator apply at once. */
-export const accountChange = waitingChange('AccountChange', wanted, 'account_change_is_waiting')
+export const accountChange = waitingChange(
+  'AccountChange',
+  accountChangeFields,
+  'account_change_is_waiting',
+)
 
-export type AskedChange = AskedOf<z.output<z.ZodObject<typeof wanted>>>
+export type RequestedAccountChange = RequestedChange<
+  z.output<z.ZodObject<typeof accountChangeFields>>
+>
 
 /**
  * Where and when a merchant is paid. Every merchant has one, `default`, even if it was never set.

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Decider, EventsOf } from '../decider.ts'
-import type { WithAsked } from '../register.ts'
+import type { WithSigning } from '../register.ts'
 import { instant, type Instant } from '../time.ts'
 
 /** How long messages are also signed with the previous secret. */
@@ -20,7 +20,7 @@ type CallbackSecretNumber = {
 }
 
 /** Every merchant has secret number 0 from the start. */
-export type CallbackSecretState = WithAsked & {
+export type CallbackSecretState = WithSigning & {
   readonly current: number
   /** Newest first. */
   readonly earlier: readonly CallbackSecretNumber[]

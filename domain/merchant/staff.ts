@@ -3,9 +3,9 @@ import { staffRegister } from '../staff-register.ts'
 import { dayMs, type Instant } from '../time.ts'
 import { mayDo, staffTerms, type StaffTerms } from './staff-roles.ts'
 import { z } from 'zod'
-import { waitingChange, type AskedOf } from '../waiting-change.ts'
+import { waitingChange, type RequestedChange } from '../waiting-change.ts'
 
-export const wanted = {
+export const ownerChangeFields = {
   /** The owner. */
   member: z.string(),
   /** The other role; null to remove them from the staff. */
@@ -13,9 +13,13 @@ export const wanted = {
 }
 
 /** An owner requests that one is no longer an owner. Changes by the operator apply at once. */
-export const ownerChange = waitingChange('OwnerChange', wanted, 'owner_change_is_waiting')
+export const ownerChange = waitingChange(
+  'OwnerChange',
+  ownerChangeFields,
+  'owner_change_is_waiting',
+)
 
-export type AskedOwnerChange = AskedOf<z.output<z.ZodObject<typeof wanted>>>
+export type RequestedOwnerChange = RequestedChange<z.output<z.ZodObject<typeof ownerChangeFields>>>
 
 /** A merchant's staff and their roles. Streams `staff-<merchant>`. */
 export const staff = staffRegister('Staff', staffTerms, {
@@ -30,14 +34,14 @@ export type StaffMember = Member<StaffTerms>
 export type Staff = Members<StaffTerms>
 
 /** How long a former owner is still told of changes, and can withdraw them. */
-export const ownersToldMs = 30 * dayMs
+export const ownersNotifiedMs = 30 * dayMs
 
 export const isOwner = ({ status, terms }: StaffMember): boolean =>
   status === 'joined' && terms.role === 'owner'
 
 /** Whether they are an owner, or were lately. */
 export const wasOwner = (one: StaffMember, at: Instant): boolean =>
-  isOwner(one) || (one.ledUntil !== undefined && at - one.ledUntil < ownersToldMs)
+  isOwner(one) || (one.ledUntil !== undefined && at - one.ledUntil < ownersNotifiedMs)
 
 const actorPrefix = 'staff:'
 

@@ -3,7 +3,7 @@ import { isNothing, plus, potsOf, samePots, type Pots } from '../money/money.ts'
 import { countItems, findItem, type ChunkedList } from '../chunked-list.ts'
 import { holding, refuse, refuseFor, type RefusalCode } from '../refusal.ts'
 import { authorizationLifetime, secondsAfter, type Instant } from '../time.ts'
-import type { PaymentCommand, Wanted } from './payment-command.ts'
+import type { PaymentCommand, RequestedAmounts } from './payment-command.ts'
 import type { PaymentEvent } from './payment-events.ts'
 import { available, refundable, type Part, type RequestedPayment } from './payment-state.ts'
 
@@ -13,30 +13,33 @@ export const maxParts = 10_000
 const isOpen = (payment: RequestedPayment, at: Instant): boolean =>
   (payment.status === 'pending' || payment.status === 'auth') && at < payment.expiresAt
 
-const idOf = (wanted: Wanted): string | null => (wanted === 'everything' ? null : wanted.id)
+const idOf = (requested: RequestedAmounts): string | null =>
+  requested === 'everything' ? null : requested.id
 
 /**
  * Repeats are recognised before the state is checked (interface 4.3); without an id, by amounts.
  */
 const repeats = (
-  wanted: Wanted,
+  requested: RequestedAmounts,
   accepted: ChunkedList<Part>,
   currency: string,
 ): 'not' | 'same' | 'other' => {
-  const wantedId = idOf(wanted)
+  const requestedId = idOf(requested)
   const isSame = (earlier: Part) =>
-    wanted === 'everything' || (wanted.currency === currency && samePots(wanted, earlier))
-  const withSameId = ({ id }: Part) => id === wantedId
-  if (wantedId === null)
+    requested === 'everything' || (requested.currency === currency && samePots(requested, earlier))
+  const withSameId = ({ id }: Part) => id === requestedId
+  if (requestedId === null)
     return findItem(accepted, (part) => withSameId(part) && isSame(part)) ? 'same' : 'not'
   const earlier = findItem(accepted, withSameId)
   if (!earlier) return 'not'
   return isSame(earlier) ? 'same' : 'other'
 }
 
-const potsWanted = (wanted: Wanted, everything: Pots, currency: string): Pots => {
-  if (wanted === 'everything') return everything
-  return wanted.currency === currency ? potsOf(wanted) : refuse('currency_differs_from_payment')
+const requestedPots = (requested: RequestedAmounts, everything: Pots, currency: string): Pots => {
+  if (requested === 'everything') return everything
+  return requested.currency === currency
+    ? potsOf(requested)
+    : refuse('currency_differs_from_payment')
 }
 
 const exceeds = (pots: Pots, left: Pots): boolean =>
@@ -93,7 +96,7 @@ export const decideCapture = (
   if (payment.status === 'ok') return refuse('nothing_is_left_to_capture')
   if (payment.status !== 'auth' || !isOpen(payment, at)) return refuse('payment_is_not_authorized')
   const left = available(payment)
-  const pots = potsWanted(wanted, left, payment.request.currency)
+  const pots = requestedPots(wanted, left, payment.request.currency)
   if (exceeds(pots, left)) refuseFor(excessOfCapture(pots, left))
   if (isNothing(pots)) return refuse('capture_is_nothing')
   if (idOf(wanted) === null && !samePots(pots, left)) return refuse('capture_id_is_missing')
@@ -136,7 +139,7 @@ export const decideRefund = (
   if (repeated === 'same' && !isForEverythingLeft) return []
   if (repeated === 'other') return refuse('refund_id_used_with_other_amounts')
   if (isNothing(payment.captured)) return refuse('nothing_is_captured')
-  const pots = potsWanted(wanted, left, payment.request.currency)
+  const pots = requestedPots(wanted, left, payment.request.currency)
   if (!exceeds(pots, plus(left, payment.disputed)) && exceeds(pots, left))
     return refuse('amount_is_disputed')
   if (exceeds(pots, left)) refuseFor(excessOfRefund(pots, left))

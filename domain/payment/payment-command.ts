@@ -6,7 +6,7 @@ import type { Instant } from '../time.ts'
 import type { PaymentDetails, PaymentRequest, RefusalOfFunds } from './payment-events.ts'
 
 /** Everything left, or given amounts. Amounts without an id must equal everything left. */
-export type Wanted =
+export type RequestedAmounts =
   'everything' | (Pots & { readonly id: string | null; readonly currency: string })
 
 /** The payer, a shortlink whose scan names the payer, anyone, or an unknown customer. */
@@ -60,14 +60,14 @@ export type PaymentCommand =
   | {
       readonly type: 'CapturePayment'
       readonly at: Instant
-      readonly wanted: Wanted
+      readonly wanted: RequestedAmounts
       readonly terms: FeeTerms
     }
   | { readonly type: 'ReleasePayment'; readonly at: Instant }
   | { readonly type: 'RenewPayment'; readonly at: Instant }
   | {
       readonly type: 'RefundPayment'
-      readonly wanted: Wanted
+      readonly wanted: RequestedAmounts
       readonly text: string | null
       readonly terms: FeeTerms
     }

@@ -18,12 +18,12 @@ export const lineItem = z.object({
   metadata: z.array(z.object({ key: z.string(), value: z.string() })),
 })
 
-export const shownOn = ['pending', 'ok', 'fail'] as const
+export const statusesOfLink = ['pending', 'ok', 'fail'] as const
 
 const link = z.object({
   uri: z.string(),
   caption: z.string(),
-  showOn: z.array(z.enum(shownOn)),
+  showOn: z.array(z.enum(statusesOfLink)),
 })
 
 /** What merchants may amend (interface 4.3). */

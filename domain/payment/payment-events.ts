@@ -124,7 +124,7 @@ type Effects = {
   /** The payment can no longer be answered or captured. Its status, unless the event has one. */
   readonly ends?: StatusCode
   /** The merchant actions that may have caused it. */
-  readonly askedBy?: readonly string[]
+  readonly causedBy?: readonly string[]
 }
 
 /** The effects of each event. Lines, callbacks and read models derive from this table. */
@@ -147,7 +147,7 @@ export const paymentEffects = {
     line: 'abort',
     callback: 'payment_aborted_by_merchant',
     ends: statusCodes.ABORTED,
-    askedBy: ['release', 'abort'],
+    causedBy: ['release', 'abort'],
   },
   PaymentExpired: {
     line: 'expire',
@@ -158,16 +158,16 @@ export const paymentEffects = {
     line: 'capture',
     callback: 'payment_captured',
     funding: 'capture',
-    askedBy: ['capture'],
+    causedBy: ['capture'],
   },
   PaymentReleased: {
     line: 'release',
     callback: 'payment_auth_released',
     funding: 'release',
     ends: statusCodes.ABORTED,
-    askedBy: ['release', 'abort'],
+    causedBy: ['release', 'abort'],
   },
-  PaymentRenewed: { callback: 'payment_authorization_renewed', askedBy: ['reauth'] },
+  PaymentRenewed: { callback: 'payment_authorization_renewed', causedBy: ['reauth'] },
   PaymentAuthorizationExpired: {
     line: 'release',
     callback: 'payment_authorization_expired',
@@ -178,7 +178,7 @@ export const paymentEffects = {
     line: 'refund',
     callback: 'payment_refunded',
     funding: 'refund',
-    askedBy: ['refund'],
+    causedBy: ['refund'],
   },
   PaymentDisputed: { line: 'dispute', callback: 'dispute_opened' },
   PaymentEvidenceSent: {},

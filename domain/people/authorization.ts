@@ -169,8 +169,8 @@ export const authorization: Decider<AuthorizationCommand, AuthorizationEvent, Au
         if (!isSignedInFor(request, signedInAt)) return refuse('sign_in_is_too_old')
         if (!isPartOf(scope, request.scope)) return refuse('scope_is_too_wide')
         const { client } = request
-        const given = { payer, client, scope: [...scope], signedInAt, channel }
-        const data = isStanding ? { ...given, isStanding } : given
+        const allowed = { payer, client, scope: [...scope], signedInAt, channel }
+        const data = isStanding ? { ...allowed, isStanding } : allowed
         return [{ type: 'AuthorizationAllowed', data }]
       }
       case 'DenyAuthorization': {

@@ -76,9 +76,9 @@ const decideRefresh = (
   if (grant.revokedBy !== null) return refuse('grant_is_revoked')
   if (presented === grant.generation) {
     if (at >= refreshTokenEndsAt(tokens)) return refuse('grant_is_expired')
-    const wanted = scope ?? granted.scope
-    if (!isPartOf(wanted, granted.scope)) return refuse('scope_is_too_wide')
-    const data = { generation: presented + 1, scope: [...wanted], tokens: next }
+    const requested = scope ?? granted.scope
+    if (!isPartOf(requested, granted.scope)) return refuse('scope_is_too_wide')
+    const data = { generation: presented + 1, scope: [...requested], tokens: next }
     return [{ type: 'GrantRefreshed', data }]
   }
   const isRepeat =

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type Issues, type Problem, fittingOf, isRecord } from '../validation.ts'
-import { mostIssues, notToldIn } from '../errors.ts'
+import { mostIssues, withoutReported } from '../errors.ts'
 import { checkInTurns } from '../turns.ts'
 import { nextTurn } from '../../application/time-budget.ts'
 import { withoutNothing } from '../empty-values.ts'
@@ -182,17 +182,17 @@ type Path = (string | number)[]
 /** Every amount must be exact in its currency, which is undefined where it cannot be read. */
 const checkAmounts = (
   value: unknown,
-  given: unknown,
+  raw: unknown,
   currency: string | undefined,
   issues: Issues,
   path: Path = [],
 ): void => {
-  if (!isRecord(value) || !isRecord(given)) return
-  const inherited = given['currency'] === undefined ? currency : undefined
+  if (!isRecord(value) || !isRecord(raw)) return
+  const inherited = raw['currency'] === undefined ? currency : undefined
   const { currency: own = inherited } = value as { readonly currency?: string }
   for (const [name, field] of Object.entries(value)) {
     const where = [...path, Array.isArray(value) ? Number(name) : name]
-    checkAmounts(field, given[name], own, issues, where)
+    checkAmounts(field, raw[name], own, issues, where)
     if (typeof field !== 'string') continue
     if (amounts.includes(name)) signedAmountIn(issues, where, field, own)
     if (unitPrices.includes(name)) unitPriceIn(issues, where, field, own)
@@ -215,20 +215,20 @@ const shape =
     checkWhole?: (json: unknown, context: Issues) => void,
   ) =>
   async (json: unknown, currency: string): Promise<ReadSheet> => {
-    const given = await checkInTurns(schema, json)
+    const checked = await checkInTurns(schema, json)
     await nextTurn()
-    const isFit = 'value' in given
-    if (!isFit && !checkWhole) return given
+    const isFit = 'value' in checked
+    if (!isFit && !checkWhole) return checked
     const context: Issues = { issues: [] }
     checkWhole?.(json, context)
-    checkAmounts(isFit ? given.value : fittingOf(schema, json), json, currency, context)
+    checkAmounts(isFit ? checked.value : fittingOf(schema, json), json, currency, context)
     if (isFit && context.issues.length === 0)
-      return { sheet: toSheet({ currency, ...given.value }) }
-    const told = isFit ? [] : given.problems
-    const fields = new Set(told.map(({ path }) => path.join('.')))
+      return { sheet: toSheet({ currency, ...checked.value }) }
+    const known = isFit ? [] : checked.problems
+    const fields = new Set(known.map(({ path }) => path.join('.')))
     const found = context.issues.map(({ path = [], message = '' }) => ({ path, message }))
-    const further = notToldIn((field) => fields.has(field), found)
-    return { problems: [...told, ...further].slice(0, mostIssues) }
+    const further = withoutReported((field) => fields.has(field), found)
+    return { problems: [...known, ...further].slice(0, mostIssues) }
   }
 
 const shapes = {

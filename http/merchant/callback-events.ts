@@ -85,13 +85,13 @@ const textMessage = (id: string) =>
 
 const scanMessage = z.object({ meta, object: scan }).meta({ id: 'ScanCallback' })
 
-type Told = { readonly summary: string; readonly message: z.ZodType }
+type EventDoc = { readonly summary: string; readonly message: z.ZodType }
 
-const aboutPayment = (summary: string): Told => ({ summary, message: paymentMessage })
+const aboutPayment = (summary: string): EventDoc => ({ summary, message: paymentMessage })
 
 const ofPayments = Object.fromEntries(
   Object.entries(paymentCallbacks).map(([name, summary]) => [name, aboutPayment(summary)]),
-) as Record<keyof typeof paymentCallbacks, Told>
+) as Record<keyof typeof paymentCallbacks, EventDoc>
 
 /**
  * Every callback event (interface 4.4 and 13) with its message's schema. Sending and documentation
@@ -139,6 +139,6 @@ export const callbacks = {
     summary: 'Asked for in the sandbox, to try an address.',
     message: textMessage('TestCallback'),
   },
-} as const satisfies Readonly<Record<CallbackName, Told>>
+} as const satisfies Readonly<Record<CallbackName, EventDoc>>
 
 export const isCallbackName = (name: string): name is CallbackName => Object.hasOwn(callbacks, name)

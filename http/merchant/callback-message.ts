@@ -91,13 +91,13 @@ const encodeObject = async (
     case 'dispute':
       return disputeView(links, await object.show())
     case 'permission': {
-      const shown = await object.show()
-      return permissionOutcomeView(shown, await reportOfPermission(links, reportHolding)(shown))
+      const view = await object.show()
+      return permissionOutcomeView(view, await reportOfPermission(links, reportHolding)(view))
     }
     case 'payment': {
-      const shown = await object.show()
-      const report = await reportOfLine(links, reportHolding)(shown.outcome)
-      return outcomeView(shown, report, needs.attachmentLink(shown.outcome, at))
+      const view = await object.show()
+      const report = await reportOfLine(links, reportHolding)(view.outcome)
+      return outcomeView(view, report, needs.attachmentLink(view.outcome, at))
     }
   }
 }

@@ -108,7 +108,7 @@ export const callbackList = listReply
   .extend({ callbacks: z.array(summary) })
   .meta({ id: 'CallbackList' })
 
-type Shown = {
+type SummaryNeeds = {
   readonly links: Links
   readonly findQueue: (subject: string) => QueueRow | undefined
 }
@@ -128,7 +128,7 @@ const fateOf = (row: CallbackMessageRow, queue: QueueRow | undefined) => {
 }
 
 export const summaryView = (
-  { findQueue, links }: Shown,
+  { findQueue, links }: SummaryNeeds,
   row: CallbackMessageRow,
 ): z.input<typeof summary> => {
   const { id, event, subject, seqno, at, attempts } = row

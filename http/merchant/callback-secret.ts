@@ -33,7 +33,7 @@ export const callbackSecretRoutes = ({
   handle,
   findCallbackSecrets,
 }: CallbackSecretNeeds): Route[] => {
-  const shown = async (call: Call): Promise<z.input<typeof secretReply>> => {
+  const secretsOf = async (call: Call): Promise<z.input<typeof secretReply>> => {
     const [current, ...earlier] = await findCallbackSecrets(callerOf(call).merchant, call.at)
     if (!current) throw new Error('a merchant always has a secret')
     return {
@@ -49,7 +49,7 @@ export const callbackSecretRoutes = ({
     get(path, {
       summary: 'Read the secret that signs your callbacks',
       reply: secretReply,
-      handle: shown,
+      handle: secretsOf,
     }),
     post(path, {
       summary: 'Replace the secret that signs your callbacks',
@@ -59,7 +59,7 @@ export const callbackSecretRoutes = ({
         const { merchant } = callerOf(call)
         const command = { type: 'RotateCallbackSecret', at: call.at } as const
         await handle(callbackSecrets, merchant, command, contextOf(call))
-        return shown(call)
+        return secretsOf(call)
       },
     }),
   ]

@@ -54,11 +54,11 @@ const query = listQuery.extend({
   status: z.enum(messageStatuses).optional().meta({ description: statusMeaning }),
 })
 
-type Asked = z.output<typeof query>
+type ListQuery = z.output<typeof query>
 
 /** Newest first. */
 const rowsFor =
-  ({ callbackMessages }: CallbackNeeds, merchant: string, { resource, status }: Asked) =>
+  ({ callbackMessages }: CallbackNeeds, merchant: string, { resource, status }: ListQuery) =>
   async (before: number, limit: number): Promise<readonly CallbackMessageRow[]> => {
     const statuses = status && foldedAs(status)
     if (resource === undefined) return callbackMessages.list(merchant, statuses, before, limit)
@@ -72,7 +72,7 @@ const rowsFor =
       .slice(0, limit)
   }
 
-const nextLink = (links: Links, { resource, status }: Asked, place: number): string => {
+const nextLink = (links: Links, { resource, status }: ListQuery, place: number): string => {
   const next = { next: writeCursor(place) }
   const filters = { ...(resource !== undefined && { resource }), ...(status && { status }) }
   return links.inBody(`${callbackPath}?${new URLSearchParams({ ...filters, ...next })}`)
@@ -116,13 +116,13 @@ export const callbackRoutes = (needs: CallbackNeeds): Route[] => {
       handle: async (call) => {
         const row = await own(call)
         const attempts = await needs.attemptsOf(row.id)
-        const shown = summaryView(needs, row)
+        const view = summaryView(needs, row)
         // Without an address it stands in the feed, with its object.
-        const uri = attempts.at(-1)?.uri ?? shown.callback_uri ?? 'https:'
+        const uri = attempts.at(-1)?.uri ?? view.callback_uri ?? 'https:'
         const body = await needs.wordCallback(row, uri)
         const read = { about: row.subject, message: JSON.parse(body) as object }
         recordMessageReading(needs, call, callerOf(call), read)
-        return { ...shown, attempts: attempts.map(attemptView), body }
+        return { ...view, attempts: attempts.map(attemptView), body }
       },
     }),
     ofCallbacks.post(`${callbackPath}:callback_id/retry/`, {

@@ -147,8 +147,8 @@ export const disputeRoutes = (needs: DisputeNeeds): Route[] => {
         const { merchant } = callerOf(call)
         const list = (before: number, limit: number) => disputes.list(merchant, before, limit)
         const { rows, next } = linkedPage(links, listPath, call.query.next, list)
-        const shown = rows.map((row) => disputeView(links, row))
-        return { uris: shown.map(({ uri }) => uri), next, disputes: shown }
+        const views = rows.map((row) => disputeView(links, row))
+        return { uris: views.map(({ uri }) => uri), next, disputes: views }
       },
     }),
     get(`${listPath}:dispute_id/`, {

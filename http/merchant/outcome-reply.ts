@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import type { ShownPayment } from '../../application/merchant-views.ts'
+import type { PaymentView } from '../../application/merchant-views.ts'
 import type { Pots } from '../../domain/money/money.ts'
 import type { PaymentOutcome } from '../../domain/payment/payment-outcome.ts'
 import type { Links } from '../addresses.ts'
 import { dateTime, money, moneyIn } from '../wire.ts'
 import { reportPath } from './report-reply.ts'
-import type { ShownTokens } from '../../application/show-tokens.ts'
+import type { TokensView } from '../../application/show-tokens.ts'
 import { grantedClaims } from '../oauth/reply.ts'
 
 /** Members of every AccessTokenResponse. */
@@ -19,14 +19,14 @@ export const tokenMembers = {
 }
 
 /** All null when nothing is granted, or no longer. */
-export const tokensView = (shown: ShownTokens | null) => ({
-  access_token: shown && shown.accessToken,
-  id_token: shown && shown.idToken,
+export const tokensView = (tokens: TokensView | null) => ({
+  access_token: tokens && tokens.accessToken,
+  id_token: tokens && tokens.idToken,
   token_type: 'Bearer' as const,
-  expires_in: shown && shown.expiresIn,
-  refresh_token: shown && shown.refreshToken,
+  expires_in: tokens && tokens.expiresIn,
+  refresh_token: tokens && tokens.refreshToken,
   // An empty scope is shown as null (RFC 6749, 3.3).
-  scope: (shown && shown.scope) || null,
+  scope: (tokens && tokens.scope) || null,
 })
 
 export const userInfoReply = grantedClaims
@@ -46,8 +46,8 @@ export const grantedPermissionsReply = z
   })
   .meta({ id: 'GrantedPermissions' })
 
-export const grantedPermissionsView = (shown: ShownTokens | null) =>
-  shown && { ...tokensView(shown), ...free, user_info: shown.userInfo }
+export const grantedPermissionsView = (tokens: TokensView | null) =>
+  tokens && { ...tokensView(tokens), ...free, user_info: tokens.userInfo }
 
 const nullableText = z.string().nullable()
 
@@ -136,7 +136,7 @@ export const reportOfLine =
   }
 
 export const outcomeView = (
-  { outcome, customer, tokens }: ShownPayment,
+  { outcome, customer, tokens }: PaymentView,
   report: ReportOfLine,
   link: { readonly attachment_uri?: string },
 ): z.input<typeof outcomeReply> => {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defaultLedger } from '../../domain/accounting/ledger.ts'
 import { callbackUriText, webUriText } from '../addresses.ts'
-import { shownOn } from '../../domain/payment/payment-details.ts'
+import { statusesOfLink } from '../../domain/payment/payment-details.ts'
 import type { PaymentDetails, PaymentRequest } from '../../domain/payment/payment-events.ts'
 import { formatScope } from '../../domain/people/scope.ts'
 import { isTooLarge } from '../../domain/accounting/fees.ts'
@@ -24,7 +24,7 @@ const linkInput = z
   .object({
     uri: webUriText,
     caption: z.string().min(1).max(255),
-    show_on: z.array(z.enum(shownOn)).max(3),
+    show_on: z.array(z.enum(statusesOfLink)).max(3),
   })
   .meta({ id: 'Link' })
 
@@ -155,8 +155,8 @@ const checkAmounts = (input: PaymentFields, context: Issues): void => {
     if (text !== undefined) amountIn(context, [field], text, currency)
   }
   checkLineAmounts(items, currency, context)
-  const given = input.amount
-  const amount = given && isZero(given) ? undefined : readableAmount(given, currency)
+  const written = input.amount
+  const amount = written && isZero(written) ? undefined : readableAmount(written, currency)
   context.issues.push(...sumProblems(items, amount, currency))
   const additionalAmount = readableAmount(input.additional_amount, currency)
   if (currency === undefined || amount === undefined || additionalAmount === undefined) return

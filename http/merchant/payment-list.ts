@@ -9,7 +9,7 @@ import {
   statusCodeOf,
   statusOf,
   type PaymentPage,
-  type PaymentWanted,
+  type PaymentFilter,
   type SearchPayments,
 } from '../../projections/payment-search.ts'
 import { listStart, placeOf, type PaymentPlace } from '../../projections/payment-list.ts'
@@ -98,29 +98,29 @@ const pageOfFew = (all: readonly PaymentRow[], { cursor, size }: Query): Found =
 /** A search that has looked through many rows goes on until the page is full. */
 const walking =
   (search: SearchPayments) =>
-  async (merchant: string, wanted: PaymentWanted, asked: Query, at: Instant): Promise<Found> => {
+  async (merchant: string, filter: PaymentFilter, input: Query, at: Instant): Promise<Found> => {
     const rows: PaymentRow[] = []
-    let behind: PaymentPlace | null = asked.cursor ?? null
+    let behind: PaymentPlace | null = input.cursor ?? null
     for (;;) {
-      const limit = asked.size - rows.length
-      const page: PaymentPage = await search(merchant, wanted, { behind, limit }, at)
+      const limit = input.size - rows.length
+      const page: PaymentPage = await search(merchant, filter, { behind, limit }, at)
       rows.push(...page.rows)
       behind = page.next
-      if (!page.isUnfinished || rows.length === asked.size) return { rows, next: behind }
+      if (!page.isUnfinished || rows.length === input.size) return { rows, next: behind }
     }
   }
 
 const finding = (needs: PaymentListNeeds) => {
   const walk = walking(searchPayments(needs.lists, nextTurn))
-  return async (merchant: string, asked: Query, at: Instant): Promise<Found> => {
-    const { pos_id: posId, pos_tid: posTid, status = null, ledger = null, customer } = asked
+  return async (merchant: string, input: Query, at: Instant): Promise<Found> => {
+    const { pos_id: posId, pos_tid: posTid, status = null, ledger = null, customer } = input
     const key = customer === undefined ? null : await needs.keyOfCustomer(merchant, customer)
     if (key === undefined) return { rows: [], next: null }
-    const { since = everyPayment.since, until: before = everyPayment.before } = asked
+    const { since = everyPayment.since, until: before = everyPayment.before } = input
     const posIds = posId === undefined ? null : [posId]
-    const wanted = { ...everyPayment, posIds, status, ledger, customerKey: key, since, before }
-    if (posTid === undefined) return walk(merchant, wanted, asked, at)
-    return pageOfFew(namedBy(needs, merchant, { posId, posTid }).filter(fitting(wanted, at)), asked)
+    const filter = { ...everyPayment, posIds, status, ledger, customerKey: key, since, before }
+    if (posTid === undefined) return walk(merchant, filter, input, at)
+    return pageOfFew(namedBy(needs, merchant, { posId, posTid }).filter(fitting(filter, at)), input)
   }
 }
 

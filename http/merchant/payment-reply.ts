@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { shownOn } from '../../domain/payment/payment-details.ts'
+import { statusesOfLink } from '../../domain/payment/payment-details.ts'
 import type { PaymentRequest } from '../../domain/payment/payment-events.ts'
 import type { RequestedPayment } from '../../domain/payment/payment-state.ts'
 import type { Links } from '../addresses.ts'
@@ -44,7 +44,7 @@ export const paymentRequestReply = z
     required_scope_text: nullableText,
     line_items: z.array(lineItemReply),
     links: z.array(
-      z.object({ uri: z.string(), caption: z.string(), show_on: z.array(z.enum(shownOn)) }),
+      z.object({ uri: z.string(), caption: z.string(), show_on: z.array(z.enum(statusesOfLink)) }),
     ),
   })
   .meta({ id: 'PaymentRequest' })
@@ -57,7 +57,7 @@ export const checkoutUri = (
 ): string | null => (customer === null ? links.full(`/payer/checkout/${tid}`) : null)
 
 /** A payment's request, and its customer as far as merchants may see. */
-export type ShownRequest = {
+export type RequestView = {
   readonly payment: RequestedPayment
   readonly customer: string | null
 }
@@ -65,7 +65,7 @@ export type ShownRequest = {
 export const paymentRequestView = (
   tid: string,
   uri: string | null,
-  { payment: { request, details, waitsUntil }, customer }: ShownRequest,
+  { payment: { request, details, waitsUntil }, customer }: RequestView,
 ): z.input<typeof paymentRequestReply> => {
   const { currency } = request
   const amount = moneyIn(currency)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { PaymentAct } from '../../application/payment-acts.ts'
 import { parseAmount } from '../../domain/money/money.ts'
-import type { Wanted } from '../../domain/payment/payment-command.ts'
+import type { RequestedAmounts } from '../../domain/payment/payment-command.ts'
 import type { PaymentDetails } from '../../domain/payment/payment-events.ts'
 import { withCrossFieldCheck, type Issues, type Fitting } from '../validation.ts'
 import { removable } from '../empty-values.ts'
@@ -47,10 +47,10 @@ const fieldsUsedWith = (action: unknown): readonly string[] => {
 /** Unused fields are dropped unchecked; with an unknown action all that an action may use count. */
 const withoutIgnored = (input: unknown): unknown => {
   if (typeof input !== 'object' || input === null) return input
-  const given = input as Readonly<Record<string, unknown>>
+  const fields = input as Readonly<Record<string, unknown>>
   const counts: Record<string, unknown> = {}
-  for (const field of fieldsUsedWith(given['action']))
-    if (given[field] !== undefined) counts[field] = given[field]
+  for (const field of fieldsUsedWith(fields['action']))
+    if (fields[field] !== undefined) counts[field] = fields[field]
   return counts
 }
 
@@ -115,7 +115,7 @@ export const paymentUpdateInput = withCrossFieldCheck(asUsed, asUsed, (input, co
 })
 
 /** What to capture or refund: amounts, or everything left. @throws Malformed */
-const wantedOf = (input: PaymentUpdate, idField: IdField): Wanted => {
+const requestedAmounts = (input: PaymentUpdate, idField: IdField): RequestedAmounts => {
   const { amount, additional_amount: additional, currency } = input
   const id = input[idField]
   if (amount == null && additional == null && id == null && currency == null) return 'everything'
@@ -143,13 +143,13 @@ export const detailsOf = (input: PaymentUpdate, currency: string): Partial<Payme
 
 /** @throws Malformed */
 const acts: Readonly<Record<Action, (input: PaymentUpdate) => PaymentAct>> = {
-  capture: (input) => ({ type: 'CapturePayment', wanted: wantedOf(input, 'capture_id') }),
+  capture: (input) => ({ type: 'CapturePayment', wanted: requestedAmounts(input, 'capture_id') }),
   abort: () => ({ type: 'ReleasePayment' }),
   release: () => ({ type: 'ReleasePayment' }),
   reauth: () => ({ type: 'RenewPayment' }),
   refund: (input) => ({
     type: 'RefundPayment',
-    wanted: wantedOf(input, 'refund_id'),
+    wanted: requestedAmounts(input, 'refund_id'),
     text: input.text ?? null,
   }),
 }

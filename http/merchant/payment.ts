@@ -22,7 +22,7 @@ import {
   checkoutUri,
   paymentRequestReply,
   paymentRequestView,
-  type ShownRequest,
+  type RequestView,
 } from './payment-reply.ts'
 import {
   actOf,
@@ -104,7 +104,7 @@ type PaymentNeeds = RecordingNeeds & {
   readonly findOutcome: MerchantViews['findOutcome']
   readonly reportHolding: ReportHolding
   /** The customer is null once erased. */
-  readonly findRequested: (merchant: string, tid: string) => Promise<ShownRequest | undefined>
+  readonly findRequested: (merchant: string, tid: string) => Promise<RequestView | undefined>
 }
 
 const listPath = `${merchantPrefix}/payment_request/`
@@ -176,9 +176,9 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
       handle: async (call) => {
         const { tid } = call.params
         const { merchant } = callerOf(call)
-        const shown = await needs.findRequested(merchant, tid)
-        if (!shown) return refuse('resource_is_unknown')
-        return paymentRequestView(tid, checkoutUri(links, tid, shown.payment.request), shown)
+        const found = await needs.findRequested(merchant, tid)
+        if (!found) return refuse('resource_is_unknown')
+        return paymentRequestView(tid, checkoutUri(links, tid, found.payment.request), found)
       },
     }),
     put(`${listPath}:tid/`, {
@@ -201,14 +201,14 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
       reply: outcomeReply,
       handle: async (call) => {
         const found = await findOutcome(callerOf(call).merchant, call.params.tid, call.at)
-        const shown = found ?? refuse('resource_is_unknown')
-        const { outcome } = shown
-        if (shown.tokens) recordReading(needs, call, `payment-${call.params.tid}`)
+        const view = found ?? refuse('resource_is_unknown')
+        const { outcome } = view
+        if (view.tokens) recordReading(needs, call, `payment-${call.params.tid}`)
         // Attachments are sealed with the payer's key, so none after erasure. Callbacks see only
         // the log and keep the link.
         const isErased = outcome.payer !== null && !needs.hasPerson(outcome.payer)
         const link = isErased ? {} : needs.attachmentLink(outcome, call.at)
-        return outcomeView(shown, await reportOf(outcome), link)
+        return outcomeView(view, await reportOf(outcome), link)
       },
     }),
   ]

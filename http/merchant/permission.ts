@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Find } from '../../application/find-state.ts'
 import type { requestPermission } from '../../application/permissions.ts'
-import type { ShownPermission } from '../../application/merchant-views.ts'
+import type { PermissionView } from '../../application/merchant-views.ts'
 import { defaultLedger } from '../../domain/accounting/ledger.ts'
 import { formatScope, parseScope, scopes } from '../../domain/people/scope.ts'
 import { refuse } from '../../domain/refusal.ts'
@@ -88,11 +88,11 @@ export const permissionOutcomeReply = z
 /** Permission requests belong to the merchant's default ledger (interface 8). */
 export const reportOfPermission =
   (links: Links, reportHolding: ReportHolding) =>
-  ({ request: { merchant }, linePosition }: ShownPermission): Promise<ReportOfLine> =>
+  ({ request: { merchant }, linePosition }: PermissionView): Promise<ReportOfLine> =>
     reportOfLine(links, reportHolding)({ merchant, linePosition, lineLedger: defaultLedger })
 
 export const permissionOutcomeView = (
-  row: ShownPermission,
+  row: PermissionView,
   report: ReportOfLine,
 ): z.input<typeof permissionOutcomeReply> => ({
   ...tokensView(row.tokens),
@@ -120,7 +120,7 @@ type PermissionNeeds = RecordingNeeds & {
     merchant: string,
     rid: string,
     at: Instant,
-  ) => Promise<ShownPermission | undefined>
+  ) => Promise<PermissionView | undefined>
 }
 
 const listPath = `${merchantPrefix}/permission_request/`
@@ -147,8 +147,8 @@ export const permissionRoutes = (needs: PermissionNeeds): Route[] => [
       const { expires_in: expiresIn, scope, text, customer } = rest
       const { merchant } = callerOf(call)
       const request = { merchant, posId, posTid, customer, text, callbackUri, expiresIn }
-      const wanted = { ...request, scope: [...scope] }
-      const rid = await needs.requestPermission(wanted, contextOf(call))
+      const requested = { ...request, scope: [...scope] }
+      const rid = await needs.requestPermission(requested, contextOf(call))
       return { location: needs.links.full(detailPath(rid)), value: { id: rid } }
     },
   }),

@@ -73,14 +73,14 @@ export const receiptReply = z
   .meta({ id: 'Proof' })
 
 export const entryView = ({
-  shown,
+  disclosed,
   line,
   leaf,
   ...entry
 }: ReceiptEntry): z.input<typeof entryReply> => ({
   index: entry.index,
   type: entry.type,
-  ...(shown ?? { leaf, withheld }),
+  ...(disclosed ?? { leaf, withheld }),
   ...(line && {
     line: {
       action: line.action,

@@ -152,7 +152,7 @@ export const reportReply = z
   })
   .meta({ id: 'Report' })
 
-export type ShownReport = {
+export type ReportView = {
   readonly ledger: string
   readonly number: number
   readonly status: 'open' | 'closing' | 'closed'
@@ -166,7 +166,7 @@ export type ShownReport = {
 /** Links to logs are valid from the given instant. */
 export const reportView = (
   signing: Signing,
-  report: ShownReport,
+  report: ReportView,
   from: Instant,
 ): z.input<typeof reportReply> => {
   const { ledger, number, sums } = report
@@ -192,7 +192,7 @@ export type Reports = {
 }
 
 /** The open report with its sums so far, or a closed one. @throws Refusal resource_is_unknown */
-export const shownReport = (reports: Reports, row: LedgerRow, number: number): ShownReport => {
+export const readReport = (reports: Reports, row: LedgerRow, number: number): ReportView => {
   const { merchant, id: ledger, open, openedAt, counters, totals } = row
   if (number === open) {
     const sums = { counters, totals: [...totals] }

@@ -12,7 +12,7 @@ import {
   reportPath,
   reportReply,
   reportView,
-  shownReport,
+  readReport,
 } from './report-reply.ts'
 
 const reportClosing = z
@@ -54,7 +54,7 @@ export const reportRoutes = (needs: ReportNeeds): Route[] => {
       reply: reportReply,
       handle: async (call) => {
         const row = await find(call, call.params.ledger_id)
-        return reportView(needs, shownReport(reports, row, Number(call.params.report_id)), call.at)
+        return reportView(needs, readReport(reports, row, Number(call.params.report_id)), call.at)
       },
     }),
     ofLedgers.put(`${ledgerListPath}:ledger_id/report/:report_id/`, {

@@ -77,23 +77,23 @@ type Needs = {
   readonly findPayer: (name: string) => Promise<string | undefined>
 }
 
-type Asked<Body> = { readonly body: Body }
+type WithBody<Body> = { readonly body: Body }
 
 type Faults = Promise<readonly Issue[]>
 
 /** What only memory can tell of a body, told with the other faults (interface 2). */
 export const sandboxFaults = ({ find, findPayer }: Needs) => {
-  const ofPayer = async ({ body }: Asked<{ readonly payer?: string | undefined }>): Faults => {
+  const ofPayer = async ({ body }: WithBody<{ readonly payer?: string | undefined }>): Faults => {
     const isKnown = body.payer === undefined || (await findPayer(body.payer)) !== undefined
     return isKnown ? [] : issuesOf(['payer_is_unknown'])
   }
-  const ofMerchant = async ({ body }: Asked<{ readonly merchant?: string }>): Faults => {
+  const ofMerchant = async ({ body }: WithBody<{ readonly merchant?: string }>): Faults => {
     const { merchant } = body
     const isKnown = merchant === undefined || (await find(merchants, merchant)).status === 'present'
     return isKnown ? [] : issuesOf(['merchant_is_unknown'])
   }
   const ofAcceptance = async (
-    { body }: Asked<Fitting<z.output<typeof acceptInput>>>,
+    { body }: WithBody<Fitting<z.output<typeof acceptInput>>>,
     { status, request }: RequestedPayment,
   ): Faults => {
     const wish = { ...body, confirmed: true }

@@ -6,7 +6,7 @@ import type { Context, Handle } from '../../application/handle.ts'
 import { awaitsScan, type Payment } from '../../domain/payment/payment-state.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
-import { givenId, tidParams, callbackUriText } from '../addresses.ts'
+import { generatedId, tidParams, callbackUriText } from '../addresses.ts'
 import { contextBy, contextOfPayer, type Call } from '../call.ts'
 import type { Route } from '../route.ts'
 import type { Fitting } from '../validation.ts'
@@ -105,7 +105,7 @@ export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
     }),
     inSandbox.post(`${prefix}/shortlink/:shortlink_id/scan/`, {
       summary: 'A payer scans a shortlink',
-      params: z.object({ shortlink_id: givenId }),
+      params: z.object({ shortlink_id: generatedId }),
       body: z
         .object({ payer: payerInput, argstring: argstring.default('') })
         .meta({ id: 'SandboxScan' }),

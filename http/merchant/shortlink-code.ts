@@ -5,7 +5,7 @@ import { isDotSegment } from '../../domain/merchant/chosen-id.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { streamOf } from '../../domain/stream.ts'
 import type { Queries } from '../../projections/read-models.ts'
-import { givenId, type Links } from '../addresses.ts'
+import { generatedId, type Links } from '../addresses.ts'
 import type { Call } from '../call.ts'
 import { preferred } from '../negotiation.ts'
 import { type Route, routesOf } from '../route.ts'
@@ -27,7 +27,7 @@ export type ShortlinkCodeNeeds = Pick<Queries['merchants'], 'shortlinks' | 'offe
 
 export const shortlinkGroup = 'Shortlink'
 
-export const shortlinkParams = z.object({ shortlink_id: givenId })
+export const shortlinkParams = z.object({ shortlink_id: generatedId })
 
 export const longestArgstring = 100
 

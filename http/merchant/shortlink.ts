@@ -6,7 +6,7 @@ import { serialNumberPattern } from '../../domain/merchant/sticker.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { isAhead } from '../../domain/time.ts'
 import type { Queries } from '../../projections/read-models.ts'
-import { givenId, merchantPrefix, callbackUriText } from '../addresses.ts'
+import { generatedId, merchantPrefix, callbackUriText } from '../addresses.ts'
 import { callerOf, contextOf } from '../call.ts'
 import { type Route, routesOf } from '../route.ts'
 import { removable } from '../empty-values.ts'
@@ -100,7 +100,7 @@ export const shortlinkRoutes = (needs: ShortlinkNeeds): Route[] => {
         change: 'SECRET',
         remove: 'SECRET',
       },
-      id: givenId,
+      id: generatedId,
       input: shortlinkInput,
       update: shortlinkUpdate,
       reply: shortlinkReply,

@@ -13,7 +13,7 @@ type Needs = Pick<Queries['accounting'], 'transactions' | 'transactionSums'>
 type Place = { readonly date: string; readonly currency: string }
 
 /** Days in a time zone; absent: any. */
-type Asked = {
+type DayQuery = {
   readonly merchant: string
   readonly zone: TimeZone
   readonly order: 'oldest' | 'newest'
@@ -39,8 +39,8 @@ type Part = Place & Parameters<typeof withAmounts>[1]
 const pageSize = 500
 
 /** The lines of a part of a half hour. */
-async function* linesOf({ transactions }: Needs, asked: Asked): AsyncGenerator<Part> {
-  const { zone, merchant, order, ledger, currency, since, until } = asked
+async function* linesOf({ transactions }: Needs, query: DayQuery): AsyncGenerator<Part> {
+  const { zone, merchant, order, ledger, currency, since, until } = query
   const filter = { merchant, order, ledger, currency, since, until }
   let behind: TransactionPlace | null = null
   for (;;) {
@@ -58,7 +58,7 @@ async function* linesOf({ transactions }: Needs, asked: Asked): AsyncGenerator<P
 
 async function* halfHours(
   { transactionSums }: Needs,
-  { merchant, zone, order, ledger, currency }: Asked,
+  { merchant, zone, order, ledger, currency }: DayQuery,
   from: Instant,
   to: Instant,
 ): AsyncGenerator<Part> {
@@ -75,26 +75,26 @@ async function* halfHours(
   }
 }
 
-async function* partsOf(needs: Needs, asked: Asked): AsyncGenerator<Part> {
-  const { since = 0, until = Number.MAX_SAFE_INTEGER, order } = asked
+async function* partsOf(needs: Needs, query: DayQuery): AsyncGenerator<Part> {
+  const { since = 0, until = Number.MAX_SAFE_INTEGER, order } = query
   const [first, last] = [upToHalfHour(since), downToHalfHour(until)]
   const within = (from: Instant, to: Instant) =>
-    from < to ? linesOf(needs, { ...asked, since: from, until: to }) : []
+    from < to ? linesOf(needs, { ...query, since: from, until: to }) : []
   if (first > last) return yield* within(since, until)
   const [start, end] = [within(since, first), within(last, until)]
   yield* order === 'oldest' ? start : end
-  yield* halfHours(needs, asked, first, last)
+  yield* halfHours(needs, query, first, last)
   yield* order === 'oldest' ? end : start
 }
 
 /** Only days that may come behind a place. */
-const fromPlace = (asked: Asked): Asked => {
-  const { order, zone, behind, since = 0, until = Number.MAX_SAFE_INTEGER } = asked
-  if (!behind) return asked
+const fromPlace = (query: DayQuery): DayQuery => {
+  const { order, zone, behind, since = 0, until = Number.MAX_SAFE_INTEGER } = query
+  if (!behind) return query
   const day = numberOf(behind.date)
   return order === 'oldest'
-    ? { ...asked, since: Math.max(since, startOf(zone, day)) }
-    : { ...asked, until: Math.min(until, startOf(zone, day + 1)) }
+    ? { ...query, since: Math.max(since, startOf(zone, day)) }
+    : { ...query, until: Math.min(until, startOf(zone, day + 1)) }
 }
 
 const textOf = ({ date, currency }: Place): string => `${date} ${currency}`
@@ -102,9 +102,9 @@ const textOf = ({ date, currency }: Place): string => `${date} ${currency}`
 /** Days with the sums of their lines, after a place. */
 export const listDays = async (
   needs: Needs,
-  asked: Asked,
+  query: DayQuery,
 ): Promise<{ readonly rows: readonly Day[]; readonly next: Place | null }> => {
-  const { order, size, behind } = asked
+  const { order, size, behind } = query
   const rows: Day[] = []
   let day = new Map<string, ReturnType<typeof withAmounts>>()
   let date = ''
@@ -120,7 +120,7 @@ export const listDays = async (
     }
     day = new Map()
   }
-  for await (const part of partsOf(needs, fromPlace(asked))) {
+  for await (const part of partsOf(needs, fromPlace(query))) {
     if (part.date !== date) {
       end()
       if (rows.length > size) break

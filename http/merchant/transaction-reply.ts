@@ -37,7 +37,7 @@ export const transactionReply = z
   })
   .meta({ id: 'Transaction' })
 
-type Shown = z.input<typeof transactionReply>
+type TransactionReply = z.input<typeof transactionReply>
 
 export type BookNeeds = Pick<Queries['accounting'], 'reports' | 'settlements'> & {
   /** Of the line at a position; it may still be in the making. */
@@ -114,9 +114,9 @@ export const transactionViews = (
   needs: BookNeeds,
   merchant: string,
   rows: readonly Transaction[],
-): readonly Shown[] => {
+): readonly TransactionReply[] => {
   const book = makeBook(needs, merchant)
-  return rows.map((row): Shown => {
+  return rows.map((row): TransactionReply => {
     const { kind, currency, position, part, tid } = row
     const amount = moneyIn(currency)
     const net = netOf(row)
@@ -147,18 +147,18 @@ export const transactionViews = (
   })
 }
 
-const names = Object.keys(transactionReply.shape) as (keyof Shown)[]
+const names = Object.keys(transactionReply.shape) as (keyof TransactionReply)[]
 
 /** RFC 4180, with the names of the JSON as columns. */
 export const transactionCsv = (
-  shown: readonly Shown[],
+  rows: readonly TransactionReply[],
   textCell: (text: string | null) => string,
 ): string => {
-  const cell = (value: Shown[keyof Shown]): string => {
+  const cell = (value: TransactionReply[keyof TransactionReply]): string => {
     if (typeof value === 'number') return formatDateTime(value)
     if (value === null || typeof value === 'string') return textCell(value)
     return formatAmount(value.minor, value.currency)
   }
-  const lines = shown.map((one) => names.map((name) => cell(one[name])).join(','))
+  const lines = rows.map((one) => names.map((name) => cell(one[name])).join(','))
   return [names.join(','), ...lines, ''].join('\r\n')
 }

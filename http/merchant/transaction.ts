@@ -136,15 +136,15 @@ export const settlementLines = (
 }
 
 /** Those that have both ids, where both are asked for. */
-const idsAsked = (needs: TransactionNeeds, merchant: string, asked: Query) => {
-  const { tid, pos_tid: posTid, pos_id: posId } = asked
+const idsRequested = (needs: TransactionNeeds, merchant: string, input: Query) => {
+  const { tid, pos_tid: posTid, pos_id: posId } = input
   if (posTid === undefined) return tid === undefined ? undefined : [tid]
   const named = needs.idsNamed(merchant, posTid, posId)
   return tid === undefined ? named : named.filter((one) => one === tid)
 }
 
-const filterOf = (needs: TransactionNeeds, merchant: string, asked: Query): TransactionFilter => {
-  const { report, settlement_id: settlement } = asked
+const filterOf = (needs: TransactionNeeds, merchant: string, input: Query): TransactionFilter => {
+  const { report, settlement_id: settlement } = input
   const { find } = reportFinder(needs, merchant)
   const known = new Map<string, ReturnType<typeof find>>()
   const reportIn = (number: number) => (ledger: string) => {
@@ -153,18 +153,18 @@ const filterOf = (needs: TransactionNeeds, merchant: string, asked: Query): Tran
   }
   return {
     merchant,
-    order: asked.order,
-    ledger: asked.ledger,
+    order: input.order,
+    ledger: input.ledger,
     reportIn: report === undefined ? undefined : reportIn(report),
-    posId: asked.pos_id,
-    kind: asked.kind,
-    currency: asked.currency,
-    tids: idsAsked(needs, merchant, asked),
-    captureId: asked.capture_id,
-    refundId: asked.refund_id,
+    posId: input.pos_id,
+    kind: input.kind,
+    currency: input.currency,
+    tids: idsRequested(needs, merchant, input),
+    captureId: input.capture_id,
+    refundId: input.refund_id,
     settlement: settlement === undefined ? undefined : settlementLines(needs, merchant, settlement),
-    since: asked.since,
-    until: asked.until,
+    since: input.since,
+    until: input.until,
   }
 }
 
@@ -240,9 +240,9 @@ export const transactionRoutes = (needs: TransactionNeeds): Route[] => {
       handle: async (call) => {
         const { merchant } = callerOf(call)
         await caughtUp()
-        const { cursor: behind, ...asked } = call.query
+        const { cursor: behind, ...filter } = call.query
         const zone = needs.timeZoneOf(merchant)
-        const { rows, next } = await listDays(needs, { ...asked, merchant, zone, behind })
+        const { rows, next } = await listDays(needs, { ...filter, merchant, zone, behind })
         const place = next && cursorOf([next.date, next.currency])
         return {
           days: rows.map(dayView),

@@ -120,9 +120,9 @@ export const userRoutes = (needs: UserNeeds): Route[] => {
   }
 
   /** Whether both are known to be absent; one that cannot be read is left out. */
-  const credentialFaults = (given: Fitting<UserUpdate>, known?: UserData) => {
+  const credentialFaults = (update: Fitting<UserUpdate>, known?: UserData) => {
     const isAbsent = (name: 'secret' | 'pubkey', kept: string | null = null) =>
-      Object.hasOwn(given, name) && (given[name] === undefined ? kept : given[name]) === null
+      Object.hasOwn(update, name) && (update[name] === undefined ? kept : update[name]) === null
     const isBare = isAbsent('secret', known?.secretHash) && isAbsent('pubkey', known?.publicKey)
     return issuesOf(isBare ? ['user_has_no_credentials'] : [])
   }
@@ -161,8 +161,8 @@ export const userRoutes = (needs: UserNeeds): Route[] => {
       const entry = await needs.find(users, within(merchant, id), 'log')
       // A repeat needs the earlier secret; a new user starts from the defaults.
       const registered = entry.status === 'present' ? entry.registered : undefined
-      const given = (await mayRefund()) ? {} : { mayRefund: false }
-      const blank = { merchant, id, ...defaults, ...given }
+      const limits = (await mayRefund()) ? {} : { mayRefund: false }
+      const blank = { merchant, id, ...defaults, ...limits }
       return changed<UserData>(blank, await named(call.body, registered))
     },
     faultsOfCreated: ({ body }) => credentialFaults(body),

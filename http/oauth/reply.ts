@@ -127,8 +127,8 @@ export const oauthAnswer = async (
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error
     const { error: code, message, status, headers } = error
-    const told = oauthJson({ error: code, error_description: message }, status, headers)
-    return { ...told, refused: { reason: `${code}: ${message}`, client: client?.slice(0, 64) } }
+    const reply = oauthJson({ error: code, error_description: message }, status, headers)
+    return { ...reply, refused: { reason: `${code}: ${message}`, client: client?.slice(0, 64) } }
   }
 }
 

@@ -108,7 +108,7 @@ export const scopeRoutes = (needs: ScopeNeeds): Route[] => {
   const answer = <Reply extends z.ZodObject>({
     enough,
     claims,
-    ...told
+    ...documentation
   }: {
     readonly method: 'GET' | 'POST'
     readonly path: string
@@ -119,7 +119,7 @@ export const scopeRoutes = (needs: ScopeNeeds): Route[] => {
     readonly claims: (known: Known) => z.input<Reply> | null
   }): Route =>
     route({
-      ...told,
+      ...documentation,
       fromAnyOrigin: true,
       access: 'OPEN',
       guard: 'token',
@@ -132,7 +132,7 @@ export const scopeRoutes = (needs: ScopeNeeds): Route[] => {
       success: 'raw',
       headers: notKept,
       replyTypes: ['application/json'],
-      errors: { ...tokenErrors, ...told.errors },
+      errors: { ...tokenErrors, ...documentation.errors },
       ownErrors: oauthErrors,
       handle: (call) =>
         oauthAnswer(async () => {

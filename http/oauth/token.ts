@@ -1,7 +1,7 @@
 import type { redeemCode } from '../../application/authorize.ts'
 import type { Refreshed } from '../../application/grants.ts'
 import type { Context } from '../../application/handle.ts'
-import type { Granted, ShownTokens } from '../../application/show-tokens.ts'
+import type { Granted, TokensView } from '../../application/show-tokens.ts'
 import { parseScope, type Scope } from '../../domain/people/scope.ts'
 import { Refusal, type RefusalCode } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
@@ -92,7 +92,7 @@ type TokenNeeds = ClientNeeds &
       scope: readonly Scope[] | null,
       context: Context,
     ) => Promise<Refreshed>
-    readonly showTokens: (granted: Granted, at: Instant) => Promise<ShownTokens>
+    readonly showTokens: (granted: Granted, at: Instant) => Promise<TokensView>
     /** The S256 code challenge of a verifier (RFC 7636, 4.6). */
     readonly challengeOf: (verifier: string) => string
   }
@@ -213,8 +213,8 @@ export const tokenRoutes = (needs: TokenNeeds): Route[] => {
           throw new OAuthError('invalid_dpop_proof', 'This client must send a DPoP proof.')
         const proved = { ...client, jkt }
         const { state = null, ...grant } = await granted(type, form, proved, call)
-        const shown = await needs.showTokens(grant, call.at)
-        const { id_token, scope, ...tokens } = tokensView(shown)
+        const view = await needs.showTokens(grant, call.at)
+        const { id_token, scope, ...tokens } = tokensView(view)
         return {
           ...tokens,
           token_type: grant.permissions.tokens.jkt === undefined ? 'Bearer' : 'DPoP',

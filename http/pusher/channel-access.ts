@@ -49,8 +49,8 @@ const merchantOf = ({ caller, body }: Call): string => {
 /** Checks the channels that a request names as addresses, and makes them the merchant's. */
 export const claimingChannels =
   ({ pusher }: ChannelNeeds) =>
-  (given: Route): Route => {
-    if (!given.body || given.takesForm) return given
+  (original: Route): Route => {
+    if (!original.body || original.takesForm) return original
     const claim = async (call: Call, found: ReturnType<typeof channelsIn>): Promise<void> => {
       const merchant = merchantOf(call)
       const { at, requestId: correlationId, traceparent, caller } = call
@@ -63,7 +63,7 @@ export const claimingChannels =
       }
     }
     const furtherFaults = async (call: Call): Promise<readonly Issue[]> => {
-      const faults = [...((await given.furtherFaults?.(call)) ?? [])]
+      const faults = [...((await original.furtherFaults?.(call)) ?? [])]
       for (const [field, channel] of channelsIn(call.body)) {
         const merchant = merchantOf(call)
         if (!pusher.isServed) faults.push({ path: [field], message: notServed })
@@ -74,10 +74,10 @@ export const claimingChannels =
     }
     const handle = (call: Call): unknown => {
       const found = channelsIn(call.body)
-      if (found.length === 0) return given.handle(call)
-      return claim(call, found).then(() => given.handle(call))
+      if (found.length === 0) return original.handle(call)
+      return claim(call, found).then(() => original.handle(call))
     }
-    return { ...given, handle, furtherFaults }
+    return { ...original, handle, furtherFaults }
   }
 
 const authorization = z

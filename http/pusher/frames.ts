@@ -41,22 +41,22 @@ export const notSubscribed = (
   error: string,
 ): string => frame('pusher:subscription_error', { type, error, status }, channel)
 
-export const told = (channel: string, event: string, data: string): string =>
+export const eventFrame = (channel: string, event: string, data: string): string =>
   frame(event, data, channel)
 
-const readText = (given: unknown): unknown => {
-  if (typeof given !== 'string') return given
+const readText = (value: unknown): unknown => {
+  if (typeof value !== 'string') return value
   try {
-    return JSON.parse(given)
+    return JSON.parse(value)
   } catch {
-    return given
+    return value
   }
 }
 
 const sent = z.object({ event: z.string().max(200), data: z.unknown() })
 const ofChannel = z.object({ channel: z.string(), auth: z.string().nullish() })
 
-type Asked =
+type ClientFrame =
   | { readonly event: 'pusher:ping' | 'pusher:pong' | 'another' }
   | {
       readonly event: 'pusher:subscribe' | 'pusher:unsubscribe'
@@ -65,7 +65,7 @@ type Asked =
     }
 
 /** What a client asks for; undefined if it is not of the protocol. */
-export const readFrame = (text: string): Asked | undefined => {
+export const readFrame = (text: string): ClientFrame | undefined => {
   const read = sent.safeParse(readText(text))
   if (!read.success) return undefined
   const { event, data } = read.data

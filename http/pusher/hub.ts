@@ -7,7 +7,7 @@ import {
   makeSubscriptions,
   type SubscriptionNeeds,
 } from './subscriptions.ts'
-import { activityTimeoutSeconds, codes, failure, ping, told } from './frames.ts'
+import { activityTimeoutSeconds, codes, failure, ping, eventFrame } from './frames.ts'
 
 const mostConnections = 20_000
 
@@ -139,7 +139,7 @@ export const makePusherHub = (needs: HubNeeds) => {
     },
     hasListeners: subscriptions.has,
     publish: (channel: string, event: string, data: string): void => {
-      const text = told(channel, event, data)
+      const text = eventFrame(channel, event, data)
       for (const connection of subscriptions.of(channel)) send(connection, text)
     },
     interrupt: (channel: string): void => {

@@ -133,16 +133,16 @@ export const makeSubscriptions = ({ isAuthorized, ownerOf }: SubscriptionNeeds, 
 
   return {
     receive: (connection: Connection, text: string | undefined): void => {
-      const asked = text === undefined ? undefined : readFrame(text)
-      switch (asked?.event) {
+      const received = text === undefined ? undefined : readFrame(text)
+      switch (received?.event) {
         case 'pusher:ping':
           return send(connection, pong)
         case 'pusher:pong':
           return undefined
         case 'pusher:subscribe':
-          return subscribe(connection, asked.channel, asked.auth)
+          return subscribe(connection, received.channel, received.auth)
         case 'pusher:unsubscribe':
-          return remove(connection, asked.channel)
+          return remove(connection, received.channel)
         case 'another':
           return send(connection, failure(null, 'Clients subscribe and listen only.'))
         case undefined:

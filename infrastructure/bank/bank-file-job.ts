@@ -1,7 +1,7 @@
 import { OperatorError } from '../failures.ts'
 import { readBankFile, type BankFile } from './bank-file.ts'
 
-export type Asked = {
+export type BankFileRequest = {
   readonly bytes: Uint8Array
   readonly name: string
   readonly ownAccount: string | undefined
@@ -14,7 +14,7 @@ export type Asked = {
 export type Answer =
   { readonly file: BankFile } | { readonly problem: string } | { readonly tooMany: number }
 
-const read = ({ bytes, name, ownAccount, funding, most }: Asked): Answer => {
+const read = ({ bytes, name, ownAccount, funding, most }: BankFileRequest): Answer => {
   try {
     const file = readBankFile(bytes, name, ownAccount, funding)
     const length = file.entries.length + file.rejections.length

@@ -3,7 +3,7 @@ import type { Rejection } from '../../domain/accounting/bank-facts.ts'
 import type { ReturnReason } from '../../domain/accounting/payout-events.ts'
 import { fail, OperatorError } from '../failures.ts'
 import {
-  given,
+  idOrNull,
   orderNamedIn,
   readStatements,
   reasonOf,
@@ -38,7 +38,7 @@ const readRejections = (document: Element): readonly Rejection[] =>
     const day = dayAt(report, 'GrpHdr', 'CreDtTm') ?? fail('the report has no date')
     const [original] = elementsAt(report, 'OrgnlGrpInfAndSts')
     const messageId =
-      (original && given(textAt(original, 'OrgnlMsgId'))) ??
+      (original && idOrNull(textAt(original, 'OrgnlMsgId'))) ??
       fail('the report names no original message')
     const group = levelOf(original ?? {}, 'GrpSts', undefined)
     const payments = elementsAt(report, 'OrgnlPmtInfAndSts')
@@ -48,7 +48,7 @@ const readRejections = (document: Element): readonly Rejection[] =>
     ): readonly Rejection[] => (isRejected(status) ? [{ messageId, day, reason, ...names }] : [])
     const orderIn = (one: Element) => orderNamedIn(one, [], ids)
     const named = (all: readonly Element[]) => all.flatMap((one) => orderIn(one) ?? [])
-    const paymentIdOf = (one: Element) => given(textAt(one, 'OrgnlPmtInfId'))
+    const paymentIdOf = (one: Element) => idOrNull(textAt(one, 'OrgnlPmtInfId'))
     const ofPayment = (payment: Element): readonly Rejection[] => {
       const level = levelOf(payment, 'PmtInfSts', group)
       const details = elementsAt(payment, 'TxInfAndSts')

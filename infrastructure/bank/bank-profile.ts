@@ -59,10 +59,10 @@ const profile = z.strictObject({
       accounts: z
         .array(
           z.strictObject({
-            account: z.string().transform((given, context) => {
-              const account = readAccount(given)
+            account: z.string().transform((written, context) => {
+              const account = readAccount(written)
               if (account === undefined) context.addIssue('must be an account')
-              return account ?? given
+              return account ?? written
             }),
             batch_prefix: z.string().max(30).default(''),
             withholds: z

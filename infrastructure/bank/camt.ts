@@ -45,7 +45,7 @@ const dayIn = (within: Element, ...path: readonly string[]): string | null =>
 const longestId = 140
 
 /** Banks write NOTPROVIDED or NONREF if there is no id. */
-export const given = (id: string | null): string | null => {
+export const idOrNull = (id: string | null): string | null => {
   if (id !== null && id.length > longestId)
     return fail(`an id has more than ${longestId} characters`)
   return id === null || /^(NOTPROVIDED|NONREF)$/i.test(id) ? null : id
@@ -60,9 +60,9 @@ export const orderNamedIn = (
   path: readonly string[],
   { endToEnd, instruction }: { readonly endToEnd: string; readonly instruction: string },
 ): string | null => {
-  const other = given(textAt(within, ...path, instruction))
+  const other = idOrNull(textAt(within, ...path, instruction))
   const isOurs = other !== null && ownId.test(other)
-  return given(textAt(within, ...path, endToEnd)) ?? (isOurs ? other : null)
+  return idOrNull(textAt(within, ...path, endToEnd)) ?? (isOurs ? other : null)
 }
 
 const accountOf = (statement: Element): string => {
@@ -70,7 +70,7 @@ const accountOf = (statement: Element): string => {
     textAt(statement, 'Acct', 'Id', 'IBAN') ??
     textAt(statement, 'Acct', 'Id', 'Othr', 'Id') ??
     fail('a statement does not say of which account it is')
-  return given(account) ?? account
+  return idOrNull(account) ?? account
 }
 
 export const reasonOf = (within: Element, ...path: readonly string[]): ReturnReason => {
@@ -122,7 +122,8 @@ const common = (ids: readonly (string | null)[]): string | null =>
   ids.every((id) => id === ids[0]) ? (ids[0] ?? null) : null
 
 const namesOf = ({ detail, batch }: Part) => {
-  const id = (name: string) => given(textAt(detail, 'Refs', name)) ?? given(textAt(batch, name))
+  const id = (name: string) =>
+    idOrNull(textAt(detail, 'Refs', name)) ?? idOrNull(textAt(batch, name))
   const ids = { endToEnd: 'EndToEndId', instruction: 'InstrId' }
   return {
     endToEndId: orderNamedIn(detail, ['Refs'], ids),
@@ -144,13 +145,15 @@ const chargesIn = (within: Element): Money[] =>
  * another currency in that of the account; what they were told to pay stands beside it.
  */
 const paidOf = (booked: Money, within: readonly Element[], id: string | null): Money => {
-  const [told] = within.flatMap((one) => instructedIn(one) ?? [])
-  if (!told) return booked
-  if (told.currency !== booked.currency)
-    return id !== null && ownId.exec(id)?.[1] === told.currency ? told : booked
+  const [instructed] = within.flatMap((one) => instructedIn(one) ?? [])
+  if (!instructed) return booked
+  if (instructed.currency !== booked.currency)
+    return id !== null && ownId.exec(id)?.[1] === instructed.currency ? instructed : booked
   const found = within.map(chargesIn).find((all) => all.length > 0) ?? []
   const charges = found.filter(({ currency }) => currency === booked.currency)
-  return addUp(told.amount, ...charges.map((one) => one.amount)) === booked.amount ? told : booked
+  return addUp(instructed.amount, ...charges.map((one) => one.amount)) === booked.amount
+    ? instructed
+    : booked
 }
 
 type Movement = Omit<StatementEntry, 'id'>
@@ -189,13 +192,13 @@ const movementsOf = (entry: Element, { account, source, writtenOn }: Statement):
   const side = sideOf(entry)
   const day =
     dayIn(entry, 'BookgDt') ?? dayIn(entry, 'ValDt') ?? writtenOn ?? fail('an entry has no day')
-  const reference = given(textAt(entry, 'AcctSvcrRef'))
+  const reference = idOrNull(textAt(entry, 'AcctSvcrRef'))
   const noNames = { endToEndId: null, messageId: null, reference }
   const noReason = { code: null, text: null }
   const parts = partsOf(entry)
   const ofPart = (part: Part, money: Money): Movement => {
     const { paymentId, ...names } = namesOf(part)
-    const own = given(textAt(part.detail, 'Refs', 'AcctSvcrRef'))
+    const own = idOrNull(textAt(part.detail, 'Refs', 'AcctSvcrRef'))
     const partSide = sideOf(part.detail, side)
     const within = parts.length === 1 ? [part.detail, entry] : [part.detail]
     return {
@@ -271,9 +274,9 @@ export const statementRoots = Object.values(kinds).map(([root]) => root)
 
 /** Of a statement that has several; version 02 numbers the pages of the message. */
 const pageOf = (statement: Element, part: string, message: Element | undefined): number => {
-  const told =
+  const number =
     textAt(statement, `${part}Pgntn`, 'PgNb') ?? textAt(message ?? {}, 'MsgPgntn', 'PgNb')
-  return Number(told ?? 1)
+  return Number(number ?? 1)
 }
 
 /**
@@ -293,16 +296,16 @@ export const readStatements = (
     let passedOver = 0
     const [header] = elementsAt(document, root, 'GrpHdr')
     for (const statement of elementsAt(document, root, part)) {
-      const told = accountOf(statement)
+      const account = accountOf(statement)
       const entries = elementsAt(statement, 'Ntry')
-      const own = [ownAccount ?? [], ...funding].flat().find((one) => isSameAccount(one, told))
+      const own = [ownAccount ?? [], ...funding].flat().find((one) => isSameAccount(one, account))
       if (ownAccount !== undefined && own === undefined) {
-        leftOut.push({ account: told, entries: entries.length })
+        leftOut.push({ account, entries: entries.length })
         continue
       }
       const writtenOn = dayAt(statement, 'CreDtTm')
-      const id = given(textAt(statement, 'Id')) ?? fail('a statement has no id')
-      const of = { account: own ?? plainAccount(told), source: { kind, id }, writtenOn }
+      const id = idOrNull(textAt(statement, 'Id')) ?? fail('a statement has no id')
+      const of = { account: own ?? plainAccount(account), source: { kind, id }, writtenOn }
       const read = entries.flatMap((entry) => {
         const found = isBooked(entry) ? movementsOf(entry, of) : []
         if (found.length === 0) passedOver += 1

@@ -191,11 +191,11 @@ type Run = {
 
 /** The first day from the wanted one on, and not before the file's own, on which the bank works. */
 const executionDay = (
-  { payoutDay: wanted, currency }: OrderedPayout,
+  { payoutDay: earliest, currency }: OrderedPayout,
   madeOn: string,
   isClosed: (day: string, currency: string) => boolean,
 ): string => {
-  let day = wanted > madeOn ? wanted : madeOn
+  let day = earliest > madeOn ? earliest : madeOn
   while (isClosed(day, currency)) day = dayOf(Date.parse(day) + dayMs)
   return day
 }

@@ -80,11 +80,11 @@ const hints: Readonly<Record<number, string>> = {
 
 /** The response, and what the receiver can do about it. */
 export const problemOfStatus = (status: number, location: string | undefined): string => {
-  const told = `answered with status ${status}`
+  const answer = `answered with status ${status}`
   if (status >= 300 && status < 400)
-    return `${told}: redirects are not followed, register ${location?.slice(0, 200) ?? 'another'}`
+    return `${answer}: redirects are not followed, register ${location?.slice(0, 200) ?? 'another'}`
   const hint = hints[status] ?? (status >= 500 ? 'the receiver failed: look at its log' : undefined)
-  return hint === undefined ? told : `${told}: ${hint}`
+  return hint === undefined ? answer : `${answer}: ${hint}`
 }
 
 type Answered = Omit<SendResult, 'durationMs'>

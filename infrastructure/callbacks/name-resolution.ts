@@ -24,8 +24,8 @@ const atNameServers = async (hostname: string, servers?: readonly string[]) => {
   // A new resolver each time, to use the current name servers.
   const resolver = new Resolver(patience)
   if (servers) resolver.setServers(servers)
-  const asked = [resolver.resolve4(hostname), resolver.resolve6(hostname)]
-  const answers = await Promise.allSettled(asked)
+  const queries = [resolver.resolve4(hostname), resolver.resolve6(hostname)]
+  const answers = await Promise.allSettled(queries)
   const addresses = answers.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
   if (addresses.length > 0) return addresses.map(found)
   const [code] = answers.flatMap((one) => (one.status === 'rejected' ? one.reason.code : []))
@@ -79,10 +79,10 @@ const ofClouds = new Set(['168.63.129.16'])
  */
 export const isPublic = (address: string): boolean => {
   if (!ipaddr.isValid(address)) return false
-  const given = ipaddr.process(address)
+  const parsed = ipaddr.process(address)
   // IPv6 has allocated 2000::/3 (RFC 4291, 2.4); outside are IPv4-compatible forms and loopback.
-  const isGivenOut = given.kind() === 'ipv4' || isWithin(address, '2000::/3')
-  return isGivenOut && given.range() === 'unicast' && !ofClouds.has(given.toString())
+  const isGivenOut = parsed.kind() === 'ipv4' || isWithin(address, '2000::/3')
+  return isGivenOut && parsed.range() === 'unicast' && !ofClouds.has(parsed.toString())
 }
 
 /** The service does not send to private addresses. */

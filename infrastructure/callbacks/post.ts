@@ -10,7 +10,7 @@ const largestHead = 262_144
 /** Maximum bytes of a body to read so that the connection can be reused. */
 const largestBody = 131_072
 /** Of a body that are kept. */
-const bytesShown = 200
+const bytesKept = 200
 const beginningTimeoutMs = 250
 /** Servers usually close idle connections after 5 seconds or more. */
 const idleMs = 4000
@@ -64,13 +64,13 @@ const read = (answer: IncomingMessage, onBegun: (beginning: string) => void): vo
   let size = 0
   const end = (): void => {
     clearTimeout(timer)
-    onBegun(Buffer.concat(begun).toString('utf8', 0, bytesShown))
+    onBegun(Buffer.concat(begun).toString('utf8', 0, bytesKept))
   }
   const timer = setTimeout(end, beginningTimeoutMs).unref()
   answer.on('data', (chunk: Buffer) => {
-    if (size < bytesShown) begun.push(chunk.subarray(0, bytesShown))
+    if (size < bytesKept) begun.push(chunk.subarray(0, bytesKept))
     size += chunk.length
-    if (size >= bytesShown) end()
+    if (size >= bytesKept) end()
     if (size > largestBody) answer.destroy()
   })
   // The status has come, and it decides.

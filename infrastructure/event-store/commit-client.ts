@@ -17,7 +17,7 @@ import {
 import { sharedEnds } from './shared-request.ts'
 import type { EventWriter } from './sqlite-event-writer.ts'
 import { unavailable } from '../system-errors.ts'
-import type { Answers, Failure, Reply, Request, Given, Shared } from './commit-worker.ts'
+import type { Answers, Failure, Reply, Request, CommitStart, Shared } from './commit-worker.ts'
 import { once } from 'node:events'
 import { hear, startWorker } from '../worker.ts'
 import { clearTimeout, setImmediate, setTimeout } from '../../application/machine.ts'
@@ -39,7 +39,7 @@ type StartWriting = (
 ) => Writing
 
 const threadFor =
-  (workerData: Given): StartWriting =>
+  (workerData: CommitStart): StartWriting =>
   (onReply, onEnd, onProblem) => {
     const worker = startWorker('infrastructure/event-store/commit-worker', {
       workerData,
@@ -134,7 +134,7 @@ const sendAppends = (start: StartWriting, answered: (end: Position) => void, onE
       onEnd()
       for (const waiting of lost) fail(waiting, { problem })
     }
-    return start(onReply, ended, (told) => (problem = told))
+    return start(onReply, ended, (reported) => (problem = reported))
   }
 
   return {

@@ -8,7 +8,7 @@ import { openEventFile, commitsTo, announceThrottled } from './sqlite-event-file
 import { writeEvents, type Ends, type Expectation, type NewRow } from './sqlite-event-writer.ts'
 
 /** The file, and shared memory for the end of each commit and its measures. */
-export type Given = {
+export type CommitStart = {
   readonly file: string
   readonly ends: SharedArrayBuffer
   readonly measures: CommitMemory
@@ -67,7 +67,7 @@ const failureOf = (error: unknown): Failure => {
   return { expected, actual }
 }
 
-const open = ({ file, ends, measures }: Given) => {
+const open = ({ file, ends, measures }: CommitStart) => {
   // The main thread has it open: a new file created here would have no readers.
   const database = openEventFile(file, 'append there')
   const threads = commitsTo(file)
@@ -148,13 +148,13 @@ const run = (port: MessagePort, opened: ReturnType<typeof open>) => {
   })
 }
 
-const begin = (port: MessagePort, given: Given): void => {
+const begin = (port: MessagePort, start: CommitStart): void => {
   try {
-    run(port, open(given))
+    run(port, open(start))
   } catch (error) {
     const problem: Reply = problemOf(error)
     port.postMessage(problem)
   }
 }
 
-if (parentPort) begin(parentPort, workerData as Given)
+if (parentPort) begin(parentPort, workerData as CommitStart)

@@ -73,7 +73,7 @@ const findLeader = (
   signal: AbortSignal,
 ): Promise<Node> =>
   new Promise((resolve, reject) => {
-    const asked = new Set<string>()
+    const queried = new Set<string>()
     let isOver = false
     const end = (): void => {
       isOver = true
@@ -95,8 +95,8 @@ const findLeader = (
       }
     }
     const askAll = (nodes: readonly Node[]): void => {
-      for (const node of nodes.filter((one) => !asked.has(nameOf(one)))) {
-        asked.add(nameOf(node))
+      for (const node of nodes.filter((one) => !queried.has(nameOf(one)))) {
+        queried.add(nameOf(node))
         ask(node).catch(reject)
       }
     }
@@ -211,14 +211,14 @@ const ofCertificate = (code: string): string | undefined => {
   return `no authority that is trusted here signed its certificate (${code}): name it in tlsCAFile`
 }
 
-type Wanted = { readonly isSecure: boolean; readonly ca: Buffer | undefined }
+type TlsOptions = { readonly isSecure: boolean; readonly ca: Buffer | undefined }
 
 type Host = { readonly address: string; readonly port: number }
 
 /** What is wrong with a host, and what to change; undefined if it can be connected to. */
 const problemOf = async (
   { address, port }: Host,
-  { isSecure, ca }: Wanted,
+  { isSecure, ca }: TlsOptions,
 ): Promise<string | undefined> => {
   const refused = await failureOf(connectTcp(port, address), 'connect')
   if (refused === 'ENOTFOUND') return 'there is no such host (ENOTFOUND): correct its name'
@@ -246,9 +246,9 @@ export const problemOfContact = async (connectionString: string): Promise<string
   if (makeClient !== stockClient) return undefined
   const { hosts, tls, tlsCAFile } = partsOf(connectionString)
   const ca = tlsCAFile === undefined ? undefined : readFileSync(tlsCAFile)
-  const wanted = { isSecure: tls !== false, ca }
+  const options = { isSecure: tls !== false, ca }
   const problems = new Map<string, string[]>()
-  const found = await Promise.all(hosts.map((host) => problemOf(host, wanted)))
+  const found = await Promise.all(hosts.map((host) => problemOf(host, options)))
   for (const [index, { address, port }] of hosts.entries()) {
     const problem = found[index]
     if (problem === undefined) return undefined

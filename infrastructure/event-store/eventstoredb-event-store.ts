@@ -186,7 +186,7 @@ const callsOf = (connectionString: string, usual: Timeouts) => {
       const timeouts = { ...usual, altogether }
       const needs = { timeouts, outages, about: { ...about, user } }
       let fail: (error: StoreUnavailable) => void = ignore
-      const asked = new Promise<Answer>((resolve, reject) => {
+      const answer = new Promise<Answer>((resolve, reject) => {
         fail = (error) => {
           outages.failed(began, error)
           reject(error)
@@ -197,14 +197,14 @@ const callsOf = (connectionString: string, usual: Timeouts) => {
           else explained(error, connectionString).then(reject, reject)
         })
       })
-      asked.then(() => (wasThere = true), ignore)
-      asked.catch((error: unknown) => {
+      answer.then(() => (wasThere = true), ignore)
+      answer.catch((error: unknown) => {
         if (error instanceof StoreRefused) right.denied(error)
       })
-      const leave = (): void => void inFlight.delete(asked)
-      inFlight.set(asked, fail)
-      asked.then(leave, leave)
-      return asked
+      const leave = (): void => void inFlight.delete(answer)
+      inFlight.set(answer, fail)
+      answer.then(leave, leave)
+      return answer
     }
 
   return {
@@ -234,9 +234,9 @@ const all = { doing: 'reading', stream: '$all' } as const
  */
 export const connectEventStoreDB = (
   connectionString: string,
-  { isOurs = () => true, timeouts: given = {} }: Options = {},
+  { isOurs = () => true, timeouts: ownTimeouts = {} }: Options = {},
 ): ConnectedStore => {
-  const timeouts = { ...usualTimeouts, ...given }
+  const timeouts = { ...usualTimeouts, ...ownTimeouts }
   const { election: electionMs } = timeouts
   const user = userIn(connectionString)
   const reader = clientFor(connectionString)

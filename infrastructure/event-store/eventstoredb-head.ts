@@ -63,8 +63,8 @@ export const makeFindHead = (known: KnownEnd, own: Own, readBackwards: Read) => 
       newest ??= first && positionOf(first)
       const needed = newest === undefined ? 1 : search(events, newest)
       if (needed !== undefined) {
-        const wanted = Math.max(2 * (before + needed - 1), Math.floor(atFirst / 2), 1)
-        atFirst = Math.min(mostAtFirst, wanted)
+        const enough = Math.max(2 * (before + needed - 1), Math.floor(atFirst / 2), 1)
+        atFirst = Math.min(mostAtFirst, enough)
         return known.head()
       }
       if (events.length < count || !last) {

@@ -66,9 +66,9 @@ export const joinReads = <Answer>(atOnce = usuallyAtOnce) => {
   return (key: string, ask: () => Promise<Answer>): Promise<Answer> => {
     const known = next.get(key)
     if (known) return known
-    const asked = put(key, ask)
-    next.set(key, asked)
-    return asked
+    const answer = put(key, ask)
+    next.set(key, answer)
+    return answer
   }
 }
 

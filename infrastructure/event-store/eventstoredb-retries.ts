@@ -41,9 +41,9 @@ export const withRetries = async <Answer>(
 ): Promise<Answer> => {
   const end = steadyTime() + timeouts.altogether
   const unavailable = (cause: unknown): StoreUnavailable => {
-    const given = cause instanceof Error ? cause.message : String(cause)
+    const text = cause instanceof Error ? cause.message : String(cause)
     // The transport ends its messages with a note that is mostly empty.
-    const message = given.replace(/\.? *Resolution note: *$/, '')
+    const message = text.replace(/\.? *Resolution note: *$/, '')
     return new StoreUnavailable(`${textOf(about)} failed: ${message}`, { cause })
   }
   let cause: unknown

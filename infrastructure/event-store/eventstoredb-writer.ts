@@ -293,8 +293,8 @@ const openUrgent = ({ connectionString, appendBy, readable, read }: Needs) => {
   }
   let made: Streams | undefined
   const streams: Streams = {
-    append: (...given) => (made ??= open()).append(...given),
-    readStream: (...given) => (made ??= open()).readStream(...given),
+    append: (...args) => (made ??= open()).append(...args),
+    readStream: (...args) => (made ??= open()).readStream(...args),
   }
   const lost = (began: number): void => opened?.lost(began)
   return { streams, lost, close: async () => opened?.close() }

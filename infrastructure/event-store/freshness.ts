@@ -68,10 +68,10 @@ const knownLog = (store: EventStore, from: Position, elapsed: () => number) => {
   }
 
   const head = async (): Promise<Position> => {
-    const asked = elapsed()
+    const startedAt = elapsed()
     const position = await store.head()
     hear(position)
-    confirmed.note(position, asked)
+    confirmed.note(position, startedAt)
     return position
   }
 

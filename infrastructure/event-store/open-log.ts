@@ -234,8 +234,8 @@ export const watchStore = (
 const waitingStore = <Store extends EventStore>(store: Store) => {
   let besideCaughtUp: (() => Promise<void>) | undefined
 
-  const both = <Answer>(asked: Promise<Answer>): Promise<Answer> =>
-    besideCaughtUp ? Promise.all([asked, besideCaughtUp()]).then(([answer]) => answer) : asked
+  const both = <Answer>(reply: Promise<Answer>): Promise<Answer> =>
+    besideCaughtUp ? Promise.all([reply, besideCaughtUp()]).then(([answer]) => answer) : reply
 
   const waiting: Store = {
     ...store,

@@ -296,7 +296,7 @@ const makeDurable = (database: Database.Database, file: string): void => {
  */
 export type Use = 'append' | 'append there' | 'read'
 
-export type Given = {
+export type OpenOptions = {
   /** Receives the number of events of an older file that got checksums. */
   readonly onChecksums?: ((events: number) => void) | undefined
   /** The operator accepts a log that lost events. */
@@ -305,7 +305,7 @@ export type Given = {
   readonly pace?: Pace | undefined
 }
 
-const openFile = (file: string, use: Use, { onChecksums, acceptsLoss }: Given) => {
+const openFile = (file: string, use: Use, { onChecksums, acceptsLoss }: OpenOptions) => {
   if (use === 'append' && !acceptsLoss) refuseLostEnd(file)
   const readonly = use === 'read'
   const fileMustExist = use !== 'append'
@@ -350,5 +350,5 @@ const openFile = (file: string, use: Use, { onChecksums, acceptsLoss }: Given) =
 export const openEventFile = (
   file: string,
   use: Use = 'append',
-  given: Given = {},
-): Database.Database => inFile(file, () => openFile(file, use, given))
+  options: OpenOptions = {},
+): Database.Database => inFile(file, () => openFile(file, use, options))

@@ -8,7 +8,7 @@ import { commitInGroups, measureCommits, type Commits } from './group-commits.ts
 import {
   sameFiles,
   openEventFile,
-  type Given,
+  type OpenOptions,
   type Use,
   commitsTo,
   watchGrowth,
@@ -117,8 +117,8 @@ export type Committing = Where | MessagePort
 /** What SQLite finds wrong with a file. @throws StoreUnavailable */
 const damageIn = (database: Database.Database): string[] => {
   try {
-    const told = database.pragma('integrity_check') as readonly { integrity_check: string }[]
-    return told.map(({ integrity_check }) => integrity_check).filter((text) => text !== 'ok')
+    const reports = database.pragma('integrity_check') as readonly { integrity_check: string }[]
+    return reports.map(({ integrity_check }) => integrity_check).filter((text) => text !== 'ok')
   } catch (error) {
     // The damage keeps SQLite from checking further.
     if (error instanceof Database.SqliteError && error.code === 'SQLITE_CORRUPT')
@@ -133,9 +133,9 @@ export const openEventLog = (
   use: Use = 'append',
   committing: Committing = 'inline',
   isAlone: () => boolean = () => false,
-  given: Given = {},
+  options: OpenOptions = {},
 ): EventLog => {
-  const database = openEventFile(file, use, given)
+  const database = openEventFile(file, use, options)
   const rows = readEventRows(database)
   const end: EventLog['end'] = (kind) => commits.acknowledgedEnd(rows.head(kind))
   const { grown, look, wake, release } = watchGrowth(end)

@@ -57,7 +57,7 @@ export type EventRows = {
    */
   all(from: Position, limit: number, direction?: Direction, size?: number): Row[]
   /** Up to `limit` rows of a stream from a revision on, or before it; `size` as above. */
-  ofStream(...asked: [string, from: Revision, limit: number, Direction?, size?: number]): Row[]
+  ofStream(...args: [string, from: Revision, limit: number, Direction?, size?: number]): Row[]
   lastRevision(stream: string): Revision
   /** Position of the last event, or of the last JSON event. */
   head(kind?: 'json'): Position
@@ -154,8 +154,8 @@ function* paged(rowsAfter: (last: Position) => Iterable<Row>, after: Position): 
 
 type RowsFound = Database.Statement<(string | number)[], Row>
 
-const some = (found: RowsFound, size: number | undefined, ...given: (string | number)[]): Row[] =>
-  size === undefined ? found.all(...given) : upTo(size, found.iterate(...given))
+const some = (found: RowsFound, size: number | undefined, ...params: (string | number)[]): Row[] =>
+  size === undefined ? found.all(...params) : upTo(size, found.iterate(...params))
 
 const ofThisStream = 'events.stream = (SELECT id FROM streams WHERE name = ?)'
 

@@ -10,7 +10,7 @@ import {
   type JsonObject,
 } from '../../application/event-store.ts'
 import { acceptAppend, uuidOf } from './event-entry.ts'
-import type { Given, Pace, Use } from './sqlite-event-file.ts'
+import type { OpenOptions, Pace, Use } from './sqlite-event-file.ts'
 import { openEventLog, type Committing, type EventLog } from './sqlite-event-log.ts'
 import type { Heading, Row } from './sqlite-event-rows.ts'
 import { nextTurn } from '../../application/machine.ts'
@@ -111,12 +111,12 @@ async function* readAll(log: EventLog, after: Position): AsyncGenerator<Recorded
 const readStream = (log: EventLog, stream: string, from: Revision, limit: number) => {
   const events: RecordedEvent[] = []
   for (let next = from; ;) {
-    const wanted = limit - events.length
-    const rows = log.ofStream(stream, next, wanted)
+    const left = limit - events.length
+    const rows = log.ofStream(stream, next, left)
     // One by one: there may be more than one call of `push` can take.
     for (const event of eventsOf(rows)) events.push(event)
     const last = rows.at(-1)
-    if (!last || rows.length < wanted || events.length === limit) return events
+    if (!last || rows.length < left || events.length === limit) return events
     next = last[2] + 1
   }
 }
@@ -229,9 +229,9 @@ export const openSqliteEventStore = (
   use: Use = 'append',
   committing: Committing = 'inline',
   isAlone: () => boolean = () => false,
-  given: Given = {},
+  options: OpenOptions = {},
 ): EventStore & { readonly log: EventLog } => {
-  const log = openEventLog(file, use, committing, isAlone, given)
+  const log = openEventLog(file, use, committing, isAlone, options)
   const tail = makeTail()
   return {
     log,
@@ -255,7 +255,9 @@ export const openSqliteEventStore = (
       return event?.position === position ? event : undefined
     },
     follow: (after, signal) =>
-      given.pace ? followAtPace(log, given.pace, after, signal) : follow(log, tail, after, signal),
+      options.pace
+        ? followAtPace(log, options.pace, after, signal)
+        : follow(log, tail, after, signal),
     head: sharedHead(log),
     close: () => log.close(),
   }

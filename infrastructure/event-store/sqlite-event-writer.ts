@@ -126,10 +126,10 @@ export const writeEvents = (database: Database.Database): EventWriter => {
     const found = find(stream)
     const revision = found?.revision ?? noStream
     if (!isMet(expected, revision)) {
-      const wanted = expected === 'exists' || expected === 'any' ? 0 : expected
-      const answered = found && answerToRepeat(found, rows, wanted)
+      const expectedRevision = expected === 'exists' || expected === 'any' ? 0 : expected
+      const answered = found && answerToRepeat(found, rows, expectedRevision)
       if (answered) return answered
-      throw new WrongExpectedRevision(stream, wanted, revision)
+      throw new WrongExpectedRevision(stream, expectedRevision, revision)
     }
     const known = found ?? add(stream)
     const insert = insertion()

@@ -37,7 +37,7 @@ const mostFields = 40
 const hasNumber = (text: string): boolean => /\d{6}/.test(text.replaceAll(/[-_]/g, ''))
 
 /** Names of fields that are numbers or sentences may be data. */
-const nameShown = (name: string): string =>
+const safeName = (name: string): string =>
   /^[A-Za-z_][\w.[\]-]{0,39}$/.test(name) && !hasNumber(name) ? name : '…'
 
 const shapeOf = (value: unknown, depth = 0): unknown => {
@@ -46,7 +46,7 @@ const shapeOf = (value: unknown, depth = 0): unknown => {
   if (depth === deepest) return 'object'
   if (Array.isArray(value)) return value.slice(0, 1).map((one) => shapeOf(one, depth + 1))
   const fields = Object.entries(value).slice(0, mostFields)
-  return Object.fromEntries(fields.map(([name, one]) => [nameShown(name), shapeOf(one, depth + 1)]))
+  return Object.fromEntries(fields.map(([name, one]) => [safeName(name), shapeOf(one, depth + 1)]))
 }
 
 /** Undefined if it is not JSON. */
@@ -60,17 +60,19 @@ const shapeOfBody = (body: Uint8Array): unknown => {
 }
 
 /** An id may stand there; a number of a person and whatever else is written may not. */
-const idShown = (text = ''): string =>
+const safeId = (text = ''): string =>
   /^[\w-]{1,64}$/.test(text) && !/^\d{6,}$/.test(text.replaceAll(/[-_]/g, '')) ? text : '…'
 
-const targetShown = (url: string, route: string): string => {
+const safeTarget = (url: string, route: string): string => {
   const [path = '', query] = url.split('?')
   const parts = route.split('/')
-  const given = path.split('/').slice(-parts.length)
-  const shown = parts.map((part, place) => (part.startsWith(':') ? idShown(given[place]) : part))
+  const values = path.split('/').slice(-parts.length)
+  const safeParts = parts.map((part, place) =>
+    part.startsWith(':') ? safeId(values[place]) : part,
+  )
   const names = [...new Set(new URLSearchParams(query).keys())].slice(0, mostFields)
-  const search = names.map((name) => `${nameShown(name)}=…`).join('&')
-  return search === '' ? shown.join('/') : `${shown.join('/')}?${search}`
+  const search = names.map((name) => `${safeName(name)}=…`).join('&')
+  return search === '' ? safeParts.join('/') : `${safeParts.join('/')}?${search}`
 }
 
 /** Bytes that may be written: so many at once, then so many a second. */
@@ -104,7 +106,7 @@ type Answered = {
   readonly path: string
   readonly status: number
   readonly milliseconds: number
-  readonly asked?: RequestOfMerchant | undefined
+  readonly ofMerchant?: RequestOfMerchant | undefined
 }
 
 type Delivered = Omit<ReceiverAnswer, 'at'> & {
@@ -178,13 +180,13 @@ export const openMerchantRequests = (needs: Needs) => {
   return {
     /** Call with every response; only those to merchants are kept. */
     onAnswered: (answered: Answered): void => {
-      const { asked } = answered
-      if (!asked || !buffer.mayAdd(asked.merchant)) return
-      const { merchant, actor } = asked
+      const { ofMerchant } = answered
+      if (!ofMerchant || !buffer.mayAdd(ofMerchant.merchant)) return
+      const { merchant, actor } = ofMerchant
       const { requestId: request, method, path, status, milliseconds } = answered
-      const [at, machineAt, url] = [now(), machineNow(), asked.url()]
+      const [at, machineAt, url] = [now(), machineNow(), ofMerchant.url()]
       // What waits keeps no large body in memory.
-      const body = asked.body.byteLength > largestBody ? noBody : asked.body
+      const body = ofMerchant.body.byteLength > largestBody ? noBody : ofMerchant.body
       const line = (): RequestLine => ({
         ...timesOf(at, machineAt),
         request,
@@ -192,7 +194,7 @@ export const openMerchantRequests = (needs: Needs) => {
         actor,
         status,
         method,
-        target: targetShown(url, path),
+        target: safeTarget(url, path),
         took: Math.round(milliseconds),
         body: shapeOfBody(body),
       })

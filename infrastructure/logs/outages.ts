@@ -152,10 +152,10 @@ export const reportingTo = <Answer>({ worked, failed }: Outage, answer: Promise<
 /** Wraps calls, reporting success or failure to an outage. @throws StoreUnavailable */
 export const guardedBy =
   ({ worked, failed }: Outage) =>
-  <Given extends readonly unknown[], Answer>(call: (...given: Given) => Answer) =>
-  (...given: Given): Answer => {
+  <Given extends readonly unknown[], Answer>(call: (...args: Given) => Answer) =>
+  (...args: Given): Answer => {
     try {
-      const answer = call(...given)
+      const answer = call(...args)
       worked()
       return answer
     } catch (error) {

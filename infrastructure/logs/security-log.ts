@@ -112,8 +112,8 @@ export const openSecurityLog = (needs: Needs): SecurityLog & { readonly close: (
     }
   }
 
-  const record = (given: SecurityEvent): void => {
-    const event = withoutPerson(given)
+  const record = (original: SecurityEvent): void => {
+    const event = withoutPerson(original)
     const lastsMs = countedForMs(event.type)
     if (lastsMs === 0) return write(event)
     const key = keyOf(event)

@@ -112,8 +112,8 @@ const withAlarms = (
   limitsOf: (key: string) => readonly Named[],
   raise: (alarm: MessageAlarm, at: Instant) => void,
 ): Limit => ({
-  check: (asked, at) => {
-    for (const { key, alarm, limit } of limitsOf(asked))
+  check: (subject, at) => {
+    for (const { key, alarm, limit } of limitsOf(subject))
       try {
         limit.check(key, at)
       } catch (error) {
@@ -121,8 +121,8 @@ const withAlarms = (
         throw error
       }
   },
-  count: (asked, at) => {
-    for (const { key, limit } of limitsOf(asked)) limit.count(key, at)
+  count: (subject, at) => {
+    for (const { key, limit } of limitsOf(subject)) limit.count(key, at)
   },
 })
 

@@ -19,7 +19,7 @@ const pauseAfterGroup = 3
 /** `wanted`: the id for a new person. `merchant`: who names them for the first time. */
 type NewName = {
   readonly identifier: string
-  readonly wanted?: string | undefined
+  readonly requestedId?: string | undefined
   readonly merchant?: string | undefined
 }
 

@@ -9,7 +9,7 @@ import type { UsedOnce } from './used-once.ts'
 /** How far a proof's time may differ from the machine's. */
 const toleranceSeconds = 60
 
-type Asked = { readonly method: string; readonly url: string; readonly accessToken?: string }
+type DpopRequest = { readonly method: string; readonly url: string; readonly accessToken?: string }
 
 /** Query and fragment are ignored (RFC 9449, 4.2). */
 const withoutQuery = (text: string): string | undefined => {
@@ -38,7 +38,7 @@ export const makeProofCheck = (
 
   return async (
     proof: string,
-    { method, url, accessToken }: Asked,
+    { method, url, accessToken }: DpopRequest,
   ): Promise<{ readonly jkt: string } | { readonly problem: string }> => {
     const known = await verified(proof).catch((error: unknown) => {
       if (error instanceof errors.JOSEError || error instanceof TypeError) return undefined

@@ -23,7 +23,7 @@ const claims = z.object({
   jti: z.string(),
 })
 
-type Told = TwinArrival & { readonly browser: string }
+type Arrival = TwinArrival & { readonly browser: string }
 
 /**
  * Links from production to its sandbox, signed with a secret that both know: what the sandbox could
@@ -36,9 +36,9 @@ export const twinLinks = (
   if (TWIN_URL === undefined || TWIN_SECRET === undefined) return undefined
   const key = new TextEncoder().encode(TWIN_SECRET)
   return {
-    sign: async (told: Told): Promise<string> => {
+    sign: async (arrival: Arrival): Promise<string> => {
       const seconds = Math.floor(wallClock() / 1000)
-      const token = new SignJWT(told)
+      const token = new SignJWT(arrival)
         .setProtectedHeader({ alg: 'HS256', typ })
         .setIssuer(ownUrl())
         .setAudience(TWIN_URL)
@@ -48,9 +48,9 @@ export const twinLinks = (
       return `${TWIN_URL}/payer/twin?token=${await aside(() => token.sign(key))}`
     },
     /** Undefined for a token that production has not signed for this sandbox in the last minute. */
-    read: async (token: string): Promise<(Told & { readonly jti: string }) | undefined> => {
-      const wanted = { algorithms: ['HS256'], typ, issuer: TWIN_URL, audience: ownUrl() }
-      const options = { ...wanted, requiredClaims: ['exp'], currentDate: new Date(wallClock()) }
+    read: async (token: string): Promise<(Arrival & { readonly jti: string }) | undefined> => {
+      const checks = { algorithms: ['HS256'], typ, issuer: TWIN_URL, audience: ownUrl() }
+      const options = { ...checks, requiredClaims: ['exp'], currentDate: new Date(wallClock()) }
       try {
         const { payload } = await aside(() => jwtVerify(token, key, options))
         return claims.safeParse(payload).data

@@ -170,17 +170,17 @@ export const contentsOfFile = (file: string, keys: readonly VaultKey[]): VaultCo
   }
 
   return {
-    shown: file,
+    label: file,
     name,
     isEmpty: () => statements.secrets.get() === undefined && statements.count.get() === 0,
     standing: standing.read,
     stand: async (word) => standing.write(word),
     secrets,
-    keepSecrets: (given) =>
+    keepSecrets: (list) =>
       write(() => {
         const [first] = keys
         if (first && statements.secrets.get() === undefined) wrapping.wrapBy(first)
-        for (const { name: id, secret } of given)
+        for (const { name: id, secret } of list)
           statements.keepSecret.run(id, wrapping.protect(secret, aboutSecret(id)))
         const vault = name()
         if (vault !== undefined) wrapping.name(vault)

@@ -134,7 +134,7 @@ export type KeptSecret = { readonly name: string; readonly secret: Buffer }
 /** The complete contents of a vault, for moving it. */
 export type VaultContents = {
   /** As the operator knows it. */
-  readonly shown: string
+  readonly label: string
   /** Undefined if it is not stored yet. */
   readonly name: () => string | undefined
   /** Whether nothing was ever stored in it. */

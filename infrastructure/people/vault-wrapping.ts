@@ -4,7 +4,7 @@ import { randomBytes } from '../../application/machine.ts'
 import { execFileSync } from 'node:child_process'
 import { createCipheriv, createDecipheriv, createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { noVaultKey, settingShown, WrongSettings, type Settings } from '../settings.ts'
+import { noVaultKey, printSetting, WrongSettings, type Settings } from '../settings.ts'
 
 /** A key that wraps a vault, stored outside it. */
 export type VaultKey = { readonly id: string; readonly key: Buffer }
@@ -57,10 +57,10 @@ export const readVaultKeys = ({
     throw new WrongSettings('VAULT_KEY_FILE and VAULT_KEY_COMMAND: give one of them')
   if (file === noVaultKey) return []
   if (file !== undefined)
-    return reading(settingShown('VAULT_KEY_FILE', file), () => readFileSync(file, 'utf8'))
+    return reading(printSetting('VAULT_KEY_FILE', file), () => readFileSync(file, 'utf8'))
   if (command === undefined) return []
   const options = { encoding: 'utf8', timeout: timeoutMs } as const
-  return reading(settingShown('VAULT_KEY_COMMAND', command), () =>
+  return reading(printSetting('VAULT_KEY_COMMAND', command), () =>
     execFileSync('/bin/sh', ['-c', command], { ...options, stdio: ['ignore', 'pipe', 'inherit'] }),
   )
 }
@@ -113,12 +113,12 @@ export const unlockMaster = (
   { keyId, master }: { readonly keyId: string; readonly master: Buffer },
   keys: readonly VaultKey[],
 ): Buffer => {
-  const given = keys.find(({ id }) => id === keyId)
-  if (!given)
+  const found = keys.find(({ id }) => id === keyId)
+  if (!found)
     throw new VaultLocked(
       `the vault is wrapped by key ${keyId}: name it with VAULT_KEY_FILE or VAULT_KEY_COMMAND`,
     )
-  const key = unwrap(given.key, master, aboutMaster)
+  const key = unwrap(found.key, master, aboutMaster)
   if (!key) throw new VaultLocked('the master key of the vault was altered: restore the vault')
   return key
 }

@@ -150,14 +150,14 @@ export const openVault = (
   const transaction = sqlite.transaction((work: () => void) => work())
   const guarded = guardedBy(reading)
   const guardedWrite = guardedBy(writing)
-  const written = <Given extends readonly unknown[]>(write: (...given: Given) => void) => {
-    const guardedOne = guardedWrite((...given: Given): void =>
+  const written = <Given extends readonly unknown[]>(write: (...args: Given) => void) => {
+    const guardedOne = guardedWrite((...args: Given): void =>
       transaction.immediate(() => {
         checkNotMoved(standing())
-        write(...given)
+        write(...args)
       }),
     )
-    return async (...given: Given): Promise<void> => guardedOne(...given)
+    return async (...args: Given): Promise<void> => guardedOne(...args)
   }
   const findId = sqlite.prepare('SELECT id FROM people WHERE identifier = ?').pluck()
   const findKey = sqlite.prepare('SELECT key FROM people WHERE id = ?').pluck()
@@ -235,10 +235,14 @@ export const openVault = (
     digest(`${identifier}\n${merchant}`)
 
   const newPeople = addInGroups({
-    add: ({ identifier, wanted = randomBytes(16).toString('hex'), merchant }) => {
+    add: ({ identifier, requestedId = randomBytes(16).toString('hex'), merchant }) => {
       const hidden = digest(identifier)
-      addPerson.run(wanted, hidden, wrapping.protect(randomBytes(32), aboutPerson(wanted)))
-      const id = (findId.get(hidden) as string | undefined) ?? wanted
+      addPerson.run(
+        requestedId,
+        hidden,
+        wrapping.protect(randomBytes(32), aboutPerson(requestedId)),
+      )
+      const id = (findId.get(hidden) as string | undefined) ?? requestedId
       // Written for known people too, so that timing does not reveal who is known.
       if (merchant !== undefined) addName.run(nameBy(merchant, identifier), id)
       return id
@@ -271,8 +275,8 @@ export const openVault = (
     secrets: guarded(listed),
     findPerson,
     /** Finds or adds the person. A new person gets the given id, or a random one. */
-    personFor: async (identifier: string, wanted?: string): Promise<string> =>
-      findPerson(identifier) ?? reportingTo(writing, newPeople.add({ identifier, wanted })),
+    personFor: async (identifier: string, requestedId?: string): Promise<string> =>
+      findPerson(identifier) ?? reportingTo(writing, newPeople.add({ identifier, requestedId })),
     /** The person, if the merchant has used this identifier before. */
     findNamed: guarded((merchant: string, identifier: string): string | undefined => {
       forgetIfChanged()

@@ -9,12 +9,12 @@ import { drawQrCode, type begin, type QrReply, type QrRequest } from './qr-job.t
 const limits = { limit: { ms: 20_000, late: () => null }, idleMs: 60_000, maxWaiting: 20_000 }
 const imagesKept = 500
 
-type Draw = (asked: QrRequest, whose: Path) => Promise<QrReply>
+type Draw = (request: QrRequest, whose: Path) => Promise<QrReply>
 
 const inWorker = (): Draw => {
   const options = { yields: 'much', ...limits } as const
   const { ask } = jobThread<typeof begin, null>('infrastructure/pictures/qr-job', options)
-  return (asked, whose) => ask(asked, { whose })
+  return (request, whose) => ask(request, { whose })
 }
 
 /** Codes of pages, and those that anybody may ask for, take turns. */
@@ -26,15 +26,15 @@ export const makeQrCodes = (beside: Where) => {
   const draw = beside === 'worker' ? inWorker() : drawQrCode
   const drawn = generationalCache<string, Promise<NonNullable<QrReply>>>(imagesKept)
 
-  const made = async (asked: QrRequest, whose: Path): Promise<NonNullable<QrReply>> =>
-    (await draw(asked, whose)) ?? refuse('too_much_is_waiting')
+  const made = async (request: QrRequest, whose: Path): Promise<NonNullable<QrReply>> =>
+    (await draw(request, whose)) ?? refuse('too_much_is_waiting')
 
   /** Cached by content. */
-  const kept = (asked: QrRequest, address: string | undefined) => {
-    const name = `${asked.type} ${asked.text}`
+  const kept = (request: QrRequest, address: string | undefined) => {
+    const name = `${request.type} ${request.text}`
     const known = drawn.get(name)
     if (known) return known
-    const image = made(asked, ofAnybody(address))
+    const image = made(request, ofAnybody(address))
     drawn.set(name, image)
     image.catch(() => drawn.delete(name))
     return image

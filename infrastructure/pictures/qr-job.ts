@@ -19,5 +19,5 @@ export const drawQrCode = async ({ text, type }: QrRequest): Promise<QrReply> =>
 
 export const begin =
   () =>
-  (asked: QrRequest): Promise<QrReply> =>
-    drawQrCode(asked).catch(() => null)
+  (request: QrRequest): Promise<QrReply> =>
+    drawQrCode(request).catch(() => null)

@@ -70,7 +70,7 @@ const lineOf = (socket: WebSocket, failed: (error: unknown) => void): Line => ({
 })
 
 /** `/app/<key>` with its query; undefined for other requests. */
-const askedIn = ({ url = '', headers }: IncomingMessage) => {
+const handshakeIn = ({ url = '', headers }: IncomingMessage) => {
   if (headers.upgrade?.toLowerCase() !== 'websocket') return undefined
   const [, key, query = ''] = /^\/app\/([\w.~-]{1,128})(?:\?(.*))?$/.exec(url) ?? []
   return key === undefined
@@ -109,7 +109,7 @@ export const pusherSockets = ({ open, onFailure, clientAddress }: Needs) => {
   const begin = (
     socket: WebSocket,
     { headers, socket: { remoteAddress } }: IncomingMessage,
-    asked: { readonly key: string; readonly version: string | null },
+    handshake: { readonly key: string; readonly version: string | null },
   ): void => {
     // It closes the connection itself, with the fault's code.
     socket.on('error', () => {})
@@ -119,7 +119,7 @@ export const pusherSockets = ({ open, onFailure, clientAddress }: Needs) => {
       onFailure(error)
       socket.terminate()
     }
-    const listener = open(lineOf(socket, failed), { ...asked, networks })
+    const listener = open(lineOf(socket, failed), { ...handshake, networks })
     if (!listener) return
     const receive = (data: RawData, isBinary: boolean): void =>
       listener.receive(isBinary ? undefined : data.toString())
@@ -130,14 +130,14 @@ export const pusherSockets = ({ open, onFailure, clientAddress }: Needs) => {
   }
 
   return {
-    isWanted: (request: IncomingMessage): boolean => askedIn(request) !== undefined,
+    isWanted: (request: IncomingMessage): boolean => handshakeIn(request) !== undefined,
     take: async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
-      const asked = askedIn(request)
-      if (!asked) return void socket.destroy()
+      const handshake = handshakeIn(request)
+      if (!handshake) return void socket.destroy()
       const taking = await serverOf()
       taking.handleUpgrade(request, socket, head, (opened) => {
         limitBytes(socket)
-        begin(opened, request, asked)
+        begin(opened, request, handshake)
       })
     },
     onFailure,

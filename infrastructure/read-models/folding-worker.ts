@@ -4,7 +4,7 @@ import { problemOf, type ThreadProblem, endThread } from '../worker.ts'
 import { openStore, type OpenedStore, type Place } from '../stores.ts'
 import { foldInline } from './folding.ts'
 import { openReadModelsAgain } from './read-model-file.ts'
-import { recordTraces, type GivenTraceSettings } from '../traces/traces.ts'
+import { recordTraces, type PartialTraceSettings } from '../traces/traces.ts'
 import { receiveAhead, relayTo, type Relayed } from './relay.ts'
 import { setInterval } from '../../application/machine.ts'
 
@@ -14,7 +14,7 @@ export type FoldingStart = {
   readonly readModels: string
   /** Later events are relayed, because another subscription would be expensive. */
   readonly relayFrom: Position
-  readonly traces: GivenTraceSettings
+  readonly traces: PartialTraceSettings
 }
 
 export type FoldingRequest = 'hurry' | 'stop'
@@ -37,11 +37,11 @@ const relaying = (
   const { end } = store
   if (!end) return store
   const relay = relayTo((relayed) => send({ relayed }), from)
-  let told = start
+  let reported = start
   setInterval(() => {
     const looked = end.looked()
-    if (looked > told && relay.isLive()) send({ relayed: { looked, head: end.head() } })
-    told = looked
+    if (looked > reported && relay.isLive()) send({ relayed: { looked, head: end.head() } })
+    reported = looked
   }, endsEveryMs).unref()
   return receiveAhead(store, relay)
 }

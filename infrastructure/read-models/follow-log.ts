@@ -11,7 +11,7 @@ import type { Log } from '../logs/log.ts'
 import { reportOutage } from '../logs/outages.ts'
 import { openReadModels, type Place } from '../stores.ts'
 import { type Where, hear, startWorker } from '../worker.ts'
-import type { GivenTraceSettings } from '../traces/traces.ts'
+import type { PartialTraceSettings } from '../traces/traces.ts'
 import { foldInline, type StartFolding } from './folding.ts'
 import { readLogTree } from './tree-fold.ts'
 import { watchDamage } from './read-model-file.ts'
@@ -29,7 +29,7 @@ const resourceLimits = { maxYoungGenerationSizeMb: 16 }
 
 /** Folds in a worker thread, so that requests are answered meanwhile. */
 export const foldInWorker =
-  (settings: Place & GivenTraceSettings, readModels: string): StartFolding =>
+  (settings: Place & PartialTraceSettings, readModels: string): StartFolding =>
   ({ onMoved, onFailure, relay, from = beginning }) => {
     let isStopped = false
     let cancelStart = (): void => {}
@@ -99,7 +99,7 @@ type Needs = {
 /** Opens the read models and folds the log into them. Caches terms and open reports. */
 export const followLog = async (
   needs: Needs,
-  place: Place & GivenTraceSettings,
+  place: Place & PartialTraceSettings,
   log: Log,
   beside: Where,
 ) => {

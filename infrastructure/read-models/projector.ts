@@ -66,14 +66,14 @@ const tableOf = (file: ReadModelFile, projection: Projection) => {
     foldsSums: sums !== null,
     foldsMessages: messages !== null,
     /** Returns the transaction line of the event, if any, and collects its messages. */
-    fold(event: Recorded, told: LoggedMessage[]): TransactionLine | undefined {
+    fold(event: Recorded, announced: LoggedMessage[]): TransactionLine | undefined {
       let line: TransactionLine | undefined
       const mayBeThere = !begins.has(event.type)
       for (const id of projection.keysOf(event, rowOf)) {
         const before = fold(id, mayBeThere, (row) => {
           const after = projection.apply(row, event, id, rowOf)
           const message = messageOf?.(row, after, event)
-          if (message) told.push(message)
+          if (message) announced.push(message)
           return after
         })
         line = transactionLine?.(before, event) ?? line
@@ -139,7 +139,7 @@ export const makeFold = (file: ReadModelFile, projections: readonly Projection[]
     /** Returns the rows and the checkpoint, to be written in one transaction. */
     fold(events: readonly Recorded[], leaves: readonly Leaf[] = []): readonly Write[] {
       const lines = sumLines()
-      const told: LoggedMessage[] = []
+      const announced: LoggedMessage[] = []
       const foldSums = (): void => {
         for (const sum of lines.take()) for (const { foldSum } of ofSums) foldSum(sum)
       }
@@ -148,9 +148,9 @@ export const makeFold = (file: ReadModelFile, projections: readonly Projection[]
           // Sum the earlier lines first: they belong to whatever this event closes, such as a
           // report.
           if (table.foldsSums) foldSums()
-          const line = table.fold(event, told)
-          if (told.length > 0)
-            for (const message of told.splice(0))
+          const line = table.fold(event, announced)
+          if (announced.length > 0)
+            for (const message of announced.splice(0))
               for (const { foldMessage } of ofMessages) foldMessage(message)
           if (!line) continue
           lines.add(line)

@@ -15,7 +15,7 @@ const digestOf = (text: string): Buffer => createHash('sha256').update(text).dig
 
 /** Serves `/read-models` at the operator's address: a snapshot, for callers with the token. */
 export const offerSnapshots = (readModels: string, token: string, log: Log) => {
-  const wanted = digestOf(`Bearer ${token}`)
+  const expected = digestOf(`Bearer ${token}`)
   // In a worker thread, because this one must not wait.
   const copying = { idleMs: 0 }
   const { ask } = jobThread<typeof begin>('infrastructure/snapshots/snapshot-job', copying)
@@ -38,8 +38,8 @@ export const offerSnapshots = (readModels: string, token: string, log: Log) => {
   return async ({ headers }: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const refuse = (status: number, text: string): void =>
       void outgoing.writeHead(status, { 'Content-Type': 'text/plain' }).end(`${text}\n`)
-    const given = digestOf(headers.authorization ?? '')
-    if (!timingSafeEqual(given, wanted)) {
+    const presented = digestOf(headers.authorization ?? '')
+    if (!timingSafeEqual(presented, expected)) {
       log.warn('a snapshot was requested with a wrong token')
       return refuse(401, 'Send the SNAPSHOT_TOKEN of this node as a Bearer token.')
     }

@@ -56,7 +56,7 @@ type Options<Job extends Begin, Late> = {
 type Waiting = {
   readonly resolve: (result: unknown) => void
   readonly reject: (error: Error) => void
-  readonly onProgress: ((...told: unknown[]) => void) | undefined
+  readonly onProgress: ((...report: unknown[]) => void) | undefined
 }
 
 /** A thread, with its jobs under way. It keeps the process running only while there are some. */
@@ -100,7 +100,7 @@ const startThread = (
 }
 
 /** The same without a thread, for the simulator. */
-const startHere = ({ module, start }: JobStart): ReturnType<typeof startThread> => {
+const startInline = ({ module, start }: JobStart): ReturnType<typeof startThread> => {
   const begun = aside(() => import(moduleAt(module).href) as Promise<{ readonly begin: Begin }>)
   const job = begun.then(({ begin }) => begin(start))
   return {
@@ -113,7 +113,7 @@ const startHere = ({ module, start }: JobStart): ReturnType<typeof startThread> 
 const threadOnDemand = (...[start, resourceLimits, onEnd]: Parameters<typeof startThread>) => {
   let thread: ReturnType<typeof startThread> | undefined
   const begin = () => {
-    if (isOneThread()) return startHere(start)
+    if (isOneThread()) return startInline(start)
     const begun = startThread(start, resourceLimits, () => {
       if (thread === begun) thread = undefined
       onEnd()
@@ -121,8 +121,8 @@ const threadOnDemand = (...[start, resourceLimits, onEnd]: Parameters<typeof sta
     return begun
   }
   return {
-    perform: (...given: Parameters<ReturnType<typeof startThread>['perform']>) =>
-      (thread ??= begin()).perform(...given),
+    perform: (...args: Parameters<ReturnType<typeof startThread>['perform']>) =>
+      (thread ??= begin()).perform(...args),
     end: async (): Promise<void> => {
       const last = thread
       thread = undefined

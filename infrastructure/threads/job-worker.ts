@@ -21,7 +21,7 @@ export type JobStart = {
  */
 export type Begin = (start: any) => Perform | Promise<Perform>
 
-type Perform = (request: any, progress: (...told: any[]) => void) => unknown
+type Perform = (request: any, progress: (...report: any[]) => void) => unknown
 
 /** Jobs may be under way at the same time; each has a number. */
 export type JobRequest = { readonly number: number; readonly request: unknown }

@@ -14,7 +14,7 @@ import type { Where } from '../worker.ts'
 import type { begin, SpanRow, TraceSettings } from './span-job.ts'
 
 /** Of a service; commands and tests have none of them. */
-export type GivenTraceSettings = {
+export type PartialTraceSettings = {
   readonly [Name in keyof TraceSettings]?: TraceSettings[Name] | undefined
 }
 
@@ -152,15 +152,15 @@ const senderFor = async (settings: TraceSettings, beside: Where) => {
  * otherwise. Returns what sends the last ones.
  */
 export const recordTraces = async (
-  settings: GivenTraceSettings,
+  settings: PartialTraceSettings,
   log?: Log,
   beside: Where = 'inline',
 ): Promise<(() => Promise<void>) | undefined> => {
   if (settings.OTEL_EXPORTER_OTLP_ENDPOINT === undefined) return undefined
-  const given = settings as TraceSettings
-  const sender = await senderFor(given, beside)
+  const complete = settings as TraceSettings
+  const sender = await senderFor(complete, beside)
   const { add, end } = gathering(sender.send, log)
-  recordSpans(recorder(given, add))
+  recordSpans(recorder(complete, add))
   return async () => {
     recordSpans(undefined)
     await end()

@@ -8,7 +8,7 @@ import {
 } from '../people/vault-port.ts'
 import type { VaultKey } from '../people/vault-wrapping.ts'
 import type { Streams } from './journal.ts'
-import { forgetLeaving, openParts, vaultInStreamsShown } from './vault.ts'
+import { forgetLeaving, openParts, vaultInStreamsLabel } from './vault.ts'
 
 /** Maximum events per append; the node accepts a megabyte. */
 const mostEvents = 500
@@ -86,14 +86,14 @@ export const contentsOfStreams = async (
   }
 
   return {
-    shown: vaultInStreamsShown,
+    label: vaultInStreamsLabel,
     name: () => vaultNameOf(secret('identifiers')),
     isEmpty: () => known.secrets().length === 0 && known.count() === 0,
     standing: known.standing,
     stand: (standing) => append([events.stands(standing)]),
     secrets,
-    keepSecrets: (given) =>
-      append(given.map(({ name, secret: value }) => events.secretKept(name, value))),
+    keepSecrets: (list) =>
+      append(list.map(({ name, secret: value }) => events.secretKept(name, value))),
     count: known.count,
     *people() {
       for (let after = ''; ;) {

@@ -232,15 +232,16 @@ const foldInto = (
   const change = (type: string, id: string, data: Data): void => {
     const { page: from = '', identifier = '', name = '' } = data
     // A missing key means that the person was erased, as a later event records.
-    const given = type === 'PersonAdded' ? stored.get(from)?.[id] : undefined
-    if (given !== undefined) {
+    const wrappedKey = type === 'PersonAdded' ? stored.get(from)?.[id] : undefined
+    if (wrappedKey !== undefined) {
       keys.delete(id)
-      use.add.run(id, from, inBytes(given))
+      use.add.run(id, from, inBytes(wrappedKey))
     }
     const { key, page } = use.person.get(id) ?? {}
     if (!key || page === undefined) return
     if (type === 'PersonRenamed' || type === 'PersonReleased') release(id)
-    if (type === 'PersonRenamed' || given !== undefined) call(id, digestIn(id, key, identifier))
+    if (type === 'PersonRenamed' || wrappedKey !== undefined)
+      call(id, digestIn(id, key, identifier))
     if (type === 'PersonNamed') use.name.run(digestIn(id, key, name), id)
     if (type === 'PersonErased') {
       release(id)
@@ -300,10 +301,10 @@ export const knownPeople = (
      * Applies all events or none. Another process of the directory may have applied some before.
      */
     apply: async (events: readonly RecordedEvent[]): Promise<void> => {
-      const wanted = new Set(events.flatMap(({ data }) => (data as Data).page ?? []))
+      const needed = new Set(events.flatMap(({ data }) => (data as Data).page ?? []))
       const stored = new Map(
         await Promise.all(
-          [...wanted].map(async (page) => [page, await pages.keysIn(page)] as const),
+          [...needed].map(async (page) => [page, await pages.keysIn(page)] as const),
         ),
       )
       const erased = new Map<string, readonly string[]>()

@@ -24,7 +24,7 @@ type Places = { readonly from: string; readonly to: string }
 type Both = { readonly source: VaultContents; readonly target: VaultContents }
 
 /** The file of a vault, or `streams`. */
-const placeOf = (given: string): string => (given === vaultInStreams ? given : resolve(given))
+const placeOf = (place: string): string => (place === vaultInStreams ? place : resolve(place))
 
 /** @throws OperatorError unless one of them is a file */
 const placesOf = ({ from, to }: Places): readonly [from: string, to: string] => {
@@ -126,22 +126,22 @@ const vaultOfLog = async (store: OpenedStore): Promise<string | undefined> => {
 /** @throws OperatorError if nothing can be moved from the source */
 const checkSource = (source: VaultContents, chosen: string | undefined): void => {
   if (source.name() !== chosen)
-    fail(`${source.shown} is not the vault that this log is sealed with`)
+    fail(`${source.label} is not the vault that this log is sealed with`)
   if (source.standing() === 'filling')
-    fail(`${source.shown} does not hold all people yet: move into it what it is filled from`)
+    fail(`${source.label} does not hold all people yet: move into it what it is filled from`)
 }
 
 /** @returns whether the target is already complete @throws OperatorError */
 const checkTarget = ({ source, target }: Both): boolean => {
   if (!target.isEmpty() && target.name() !== source.name())
-    fail(`${target.shown} is the vault of another log: nothing is moved into it`)
+    fail(`${target.label} is the vault of another log: nothing is moved into it`)
   if (target.isEmpty() || target.standing() !== 'used') {
     if (source.standing() === 'left')
-      fail(`${source.shown} has been moved elsewhere: nothing is moved`)
+      fail(`${source.label} has been moved elsewhere: nothing is moved`)
     return false
   }
   if (source.standing() === 'used')
-    fail(`${target.shown} is a vault in use: nothing is moved into it`)
+    fail(`${target.label} is a vault in use: nothing is moved into it`)
   return true
 }
 
@@ -165,11 +165,11 @@ const fill = async (both: Both, onProgress: Progress) => {
 const verify = (both: Both, onProgress: Progress) => {
   const { source, target } = both
   const different = secretsLacking(both).length
-  if (different > 0) fail(`${target.shown} lacks ${different} secrets: run the command again`)
+  if (different > 0) fail(`${target.label} lacks ${different} secrets: run the command again`)
   let seen = 0
   for (const { seen: more, lacking, extra } of differencesOf(both)) {
     const people = lacking.length + extra.length
-    if (people > 0) fail(`${target.shown} differs in ${people} people: run the command again`)
+    if (people > 0) fail(`${target.label} differs in ${people} people: run the command again`)
     onProgress('verifying', (seen += more), source.count())
   }
   return { secrets: source.secrets().length }
@@ -195,11 +195,11 @@ const moveBetween = async (
  * @throws OperatorError if nothing is moved
  */
 export const moveVault = async (
-  given: Places,
+  places: Places,
   settings: Settings,
   onProgress: Progress,
 ): Promise<object> => {
-  const [from, to] = placesOf(given)
+  const [from, to] = placesOf(places)
   const keys = readVaultKeys(settings)
   const [key] = keys
   if (!key) return fail('a vault in streams needs VAULT_KEY_FILE or VAULT_KEY_COMMAND')
@@ -219,9 +219,9 @@ export const moveVault = async (
     if (to !== vaultInStreams) rewrapVault(to, key, keys)
     if (target.standing() !== 'used') await target.stand('used')
     if (source.standing() !== 'left') await source.stand('left')
-    const told = { already_moved: isDone, people: target.count(), ...moved }
+    const counts = { already_moved: isDone, people: target.count(), ...moved }
     const next = `start each service with VAULT=${to}, then run: daybook vault discard ${from}`
-    return { from, to, ...told, next }
+    return { from, to, ...counts, next }
   } finally {
     await close()
     await store.close()
@@ -232,17 +232,17 @@ export const moveVault = async (
  * Deletes a vault that was moved elsewhere, including everybody's keys.
  * @throws OperatorError for any other vault
  */
-export const discardVault = async (given: string, settings: Settings): Promise<object> => {
-  const place = placeOf(given)
+export const discardVault = async (target: string, settings: Settings): Promise<object> => {
+  const place = placeOf(target)
   const keys = readVaultKeys(settings)
   const store = await openStoreToRead(settings)
   try {
     const { streams } = store
     const contents = await openThere(place, streams, keys)
     if (contents.standing() !== 'left')
-      fail(`${contents.shown} has not been moved elsewhere: it is not thrown away`)
+      fail(`${contents.label} has not been moved elsewhere: it is not thrown away`)
     await contents.discard()
-    return { discarded: given }
+    return { discarded: target }
   } finally {
     await store.close()
   }

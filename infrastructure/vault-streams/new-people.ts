@@ -9,7 +9,7 @@ import { nextTurn, randomBytes } from '../../application/machine.ts'
  */
 type NewName = {
   readonly identifier: string
-  readonly wanted?: string | undefined
+  readonly requestedId?: string | undefined
   readonly name?: string | undefined
 }
 
@@ -53,7 +53,7 @@ export const addPeople = ({ journal, pages, known, events }: Needs) => {
 
   const write = async (names: readonly NewName[]): Promise<readonly string[]> => {
     const group = names.map((name) => {
-      const id = name.wanted ?? randomBytes(16).toString('hex')
+      const id = name.requestedId ?? randomBytes(16).toString('hex')
       return { ...name, id, key: randomBytes(32) }
     })
     let answers: readonly string[] = []

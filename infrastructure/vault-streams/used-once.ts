@@ -72,10 +72,10 @@ export const usedInStream = (streams: Streams, key: string): UsedOnce => {
       await journal.caughtUp()
       return [...uses.values()]
     },
-    keep: async (given) => {
+    keep: async (list) => {
       await limit()
-      for (let at = 0; at < given.length; at += usesAtOnce) {
-        const some = given.slice(at, at + usesAtOnce)
+      for (let at = 0; at < list.length; at += usesAtOnce) {
+        const some = list.slice(at, at + usesAtOnce)
         await journal.append(() => some.map((use) => vaultEvent('Used', use)))
       }
     },

@@ -107,7 +107,7 @@ export const openParts = async (
   }
 }
 
-export const vaultInStreamsShown = 'the vault in streams'
+export const vaultInStreamsLabel = 'the vault in streams'
 
 /**
  * The vault in streams of EventStoreDB, which nodes share without a file. Each node keeps what it
@@ -125,7 +125,7 @@ export const openVaultInStreams = async (
 ): Promise<Vault> => {
   const { master, pages, known, events, secret, ...opened } = await openParts(streams, keys, memory)
   try {
-    refuseMoved(known.standing(), vaultInStreamsShown)
+    refuseMoved(known.standing(), vaultInStreamsLabel)
   } catch (error) {
     known.close()
     throw error
@@ -151,9 +151,9 @@ export const openVaultInStreams = async (
   }
   const add = (name: Parameters<typeof newPeople.add>[0]): Promise<string> =>
     reportingTo(writing, newPeople.add(name))
-  const personFor = async (identifier: string, wanted?: string): Promise<string> => {
+  const personFor = async (identifier: string, requestedId?: string): Promise<string> => {
     await caughtUp()
-    const person = { identifier: digest(identifier), wanted }
+    const person = { identifier: digest(identifier), requestedId }
     return known.idOf(person.identifier) ?? add(person)
   }
   const findPerson = (identifier: string) => known.idOf(digest(identifier))
@@ -185,12 +185,12 @@ export const openVaultInStreams = async (
     },
     hasPerson: (person: string): boolean => known.keyOf(person) !== undefined,
     rename: (person: string, identifier: string) => {
-      const wanted = digest(identifier)
+      const hidden = digest(identifier)
       return change(() => {
-        const [key, holder] = [known.keyOf(person), known.idOf(wanted)]
+        const [key, holder] = [known.keyOf(person), known.idOf(hidden)]
         if (holder !== undefined && holder !== person)
           throw new StoreUnavailable('somebody else has just taken this identifier')
-        return key ? [events.renamed(person, key, wanted)] : []
+        return key ? [events.renamed(person, key, hidden)] : []
       })
     },
     release: (person: string) =>

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { makeMoments, openMoments, type Held } from '../../audit/as-of/open-moments.ts'
-import type { AskedMoment } from '../../audit/as-of/asked-moment.ts'
+import type { MomentRequest } from '../../audit/as-of/asked-moment.ts'
 import { concurrencyLimit } from '../../application/concurrency-limit.ts'
 import { DamagedEvent, StoreUnavailable, type Position } from '../../application/event-store.ts'
 import { timeBudget } from '../../application/time-budget.ts'
@@ -85,20 +85,20 @@ const withinTime = (held: Promise<Held>, waitMs: number): Promise<Held> =>
       reject(new Refusal('moment_is_being_made', askAgainSeconds))
     }, waitMs)
     const inTime = held.finally(() => clearTimeout(timer))
-    inTime.then((given) => (isLate ? given.release() : resolve(given)), reject)
+    inTime.then((result) => (isLate ? result.release() : resolve(result)), reject)
   })
 
 const resolving = (core: Pick<PastNeeds, 'store' | 'now' | 'caughtUp' | 'moments'>) => {
-  const check = async (asked: AskedMoment): Promise<void> => {
-    if ('position' in asked) {
-      if (asked.position > (await core.store.head())) refuse('as_of_is_beyond_the_log')
-    } else if (asked.from > core.now()) refuse('as_of_is_in_the_future')
+  const check = async (request: MomentRequest): Promise<void> => {
+    if ('position' in request) {
+      if (request.position > (await core.store.head())) refuse('as_of_is_beyond_the_log')
+    } else if (request.from > core.now()) refuse('as_of_is_in_the_future')
   }
-  const positionOf = async (asked: AskedMoment): Promise<Position> => {
-    await check(asked)
-    if ('position' in asked) return asked.position
+  const positionOf = async (request: MomentRequest): Promise<Position> => {
+    await check(request)
+    if ('position' in request) return request.position
     await core.caughtUp()
-    return core.moments.positionAt(asked.until)
+    return core.moments.positionAt(request.until)
   }
   return { check, positionOf }
 }
@@ -124,10 +124,10 @@ export const makePast = (core: PastNeeds, waitMs = usualWaitMs) => {
      * The state and time at the moment, until released. @throws Refusal if the moment lies in the
      * future, or `who` has requested too many
      */
-    hold: async (asked: AskedMoment, who: string): Promise<Held & { readonly at: Instant }> => {
+    hold: async (request: MomentRequest, who: string): Promise<Held & { readonly at: Instant }> => {
       const now = core.now()
-      const held = await withinTime(opened.hold(await positionOf(asked), who), waitMs)
-      const at = 'until' in asked ? Math.min(asked.until, now) : (held.moment.logTime ?? 0)
+      const held = await withinTime(opened.hold(await positionOf(request), who), waitMs)
+      const at = 'until' in request ? Math.min(request.until, now) : (held.moment.logTime ?? 0)
       return { ...held, at }
     },
     /** Builds the read models as of a position in advance. */
@@ -184,9 +184,9 @@ type HeldMoment<Moment> = {
 }
 
 type KeptMoments<Moment> = {
-  readonly check: (asked: AskedMoment) => Promise<void>
+  readonly check: (request: MomentRequest) => Promise<void>
   /** Until it is released. */
-  readonly hold: (asked: AskedMoment, who: string) => Promise<HeldMoment<Moment>>
+  readonly hold: (request: MomentRequest, who: string) => Promise<HeldMoment<Moment>>
 }
 
 /** Releases once the reply is there, or its stream has ended. */
@@ -211,8 +211,8 @@ export const answersAsOf = <Moment extends object>(
   }
   return {
     checkMoment: past.check,
-    answerAsOf: async (asked, who, answer) => {
-      const { moment, at, failureOf, release } = await past.hold(asked, who)
+    answerAsOf: async (request, who, answer) => {
+      const { moment, at, failureOf, release } = await past.hold(request, who)
       try {
         const routes = known.get(moment) ?? routesAt(moment)
         return releasedAfter(await answer({ at, routes }), release)

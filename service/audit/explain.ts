@@ -63,8 +63,8 @@ const provingIn = (core: Core, rows: ReturnType<typeof auditRowsOf>) => {
   const { checkpoints } = transparency
   const receipts = receiptsOf({ store, tree, checkpoints, accounting })
   const provable = provables({ receipts, ...accounting })
-  return async (given: string): Promise<Proof | undefined> => {
-    const subject = subjectOf(rows, given)
+  return async (text: string): Promise<Proof | undefined> => {
+    const subject = subjectOf(rows, text)
     if (subject.kind === 'payment') {
       const payment = await find(payments, subject.id, 'log')
       if (payment.status === 'unrequested') return undefined

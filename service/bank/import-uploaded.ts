@@ -3,7 +3,7 @@ import { makeSerialByKey } from '../../application/serial-by-key.ts'
 import type { Core } from '../core.ts'
 import { fundingAccounts, fundingOf } from './funding.ts'
 import { jobThread } from '../../infrastructure/threads/job-thread.ts'
-import type { Answer, Asked, begin } from '../../infrastructure/bank/bank-file-job.ts'
+import type { Answer, BankFileRequest, begin } from '../../infrastructure/bank/bank-file-job.ts'
 import {
   importBankFacts,
   type BankSays,
@@ -34,7 +34,7 @@ export const importBankFile =
 
 /** Parses bank files in a worker thread, one at a time: a large one takes seconds. */
 const makeBankFileReader = () => {
-  const late = ({ name }: Asked): Answer => ({ problem: `${name} took too long to read` })
+  const late = ({ name }: BankFileRequest): Answer => ({ problem: `${name} took too long to read` })
   return jobThread<typeof begin, Answer>('infrastructure/bank/bank-file-job', {
     limit: { ms: 30_000, late },
     idleMs: 0,

@@ -20,12 +20,12 @@ import {
 import { wallClock } from '../../application/machine.ts'
 import type { CountAttempt } from '../metrics/counters.ts'
 
-type Told = { readonly text: string; readonly traceparent: Traceparent | undefined }
+type Worded = { readonly text: string; readonly traceparent: Traceparent | undefined }
 
 /** The wire format of callbacks, which belongs to `http`. */
 export type CallbackWire = {
   readonly message: (message: Message, uri: string) => Promise<string>
-  readonly tell: (message: Message, uri: string) => Promise<Told>
+  readonly tell: (message: Message, uri: string) => Promise<Worded>
 } & Pick<Parameters<typeof makeCallbackSender>[0], 'names' | 'stringToSign'>
 
 /** An address's path may contain a token of the receiver, so only the host is logged. */
@@ -36,8 +36,8 @@ const logUndelivered = (
   { result, httpStatus, problem }: SendResult,
 ): void => {
   const { host } = new URL(uri)
-  const told = { callback: id, event, host, result, status: httpStatus, problem }
-  log.info(told, 'a callback was not delivered')
+  const details = { callback: id, event, host, result, status: httpStatus, problem }
+  log.info(details, 'a callback was not delivered')
 }
 
 const removed: SendResult = {

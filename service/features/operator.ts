@@ -18,8 +18,8 @@ import { figuresOf } from '../portal/merchant-figures.ts'
 import {
   securityPage,
   type SecurityPlace,
-  type SecurityWanted,
-  shownKeys,
+  type SecurityFilter,
+  keyViews,
 } from '../portal/security-pages.ts'
 import { holderOfOrganization, shopsOf, operatorVisits } from '../portal/shops.ts'
 import { type RotatedKeys, rotateKeys } from '../rotate-keys.ts'
@@ -140,9 +140,9 @@ export const operatorSlice = (core: Core, about: About, parts: Parts) => {
       reports: accounting.reports.closingCount(),
     }),
     restedAddresses: callbacks.destinations.rested,
-    securityPage: (wanted: SecurityWanted, from: SecurityPlace | undefined, limit: number) =>
-      securityPage(DATA_DIR, wanted, from, limit),
-    keys: shownKeys(core),
+    securityPage: (filter: SecurityFilter, from: SecurityPlace | undefined, limit: number) =>
+      securityPage(DATA_DIR, filter, from, limit),
+    keys: keyViews(core),
     rotateKeys: async (kind: RotatedKeys, context: Context): Promise<void> => {
       await rotate(kind, context)
     },

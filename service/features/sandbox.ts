@@ -20,11 +20,11 @@ const sandboxControls = (
   settleNow: AccountingSlice['settleNow'],
 ) => ({
   advanceClock: async (step: Step, context: Context): Promise<Instant> => {
-    const askedAt = wallClock()
+    const requestedAt = wallClock()
     // Work in progress finishes at the time at which it started.
     await settle()
     // The requested time may have passed meanwhile.
-    await core.advanceClock(step, context, askedAt)
+    await core.advanceClock(step, context, requestedAt)
     await settle()
     return core.now()
   },

@@ -25,10 +25,13 @@ const joinOpenMetrics = (processes: readonly (readonly Metric[])[]) => {
   for (const value of processes.flat().flatMap(({ values }) => values as readonly Value[]))
     if (value.exemplar) exemplars.set(keyOf(value), value.exemplar)
   for (const metric of joined.getMetricsAsArray() as unknown as readonly Joined[]) {
-    const told = metric.get()
+    const merged = metric.get()
     // The library adds it again.
-    if (told.type === 'counter') told.name = told.name.replace(/_total$/, '')
-    told.values = told.values.map((value) => ({ ...value, exemplar: exemplars.get(keyOf(value)) }))
+    if (merged.type === 'counter') merged.name = merged.name.replace(/_total$/, '')
+    merged.values = merged.values.map((value) => ({
+      ...value,
+      exemplar: exemplars.get(keyOf(value)),
+    }))
   }
   return joined
 }

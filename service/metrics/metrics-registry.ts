@@ -28,7 +28,7 @@ export const certificateEnds = (
   { PUBLIC_URL, CALLBACK_CA_FILE }: Place,
   machineNow: () => number,
 ) => {
-  let askedAt = -Infinity
+  let readAt = -Infinity
   let own: number | undefined
   const trusted = (CALLBACK_CA_FILE?.match(certificate) ?? []).map((pem) =>
     Date.parse(new X509Certificate(pem).validTo),
@@ -37,8 +37,8 @@ export const certificateEnds = (
 
   const ask = (url: string): void => {
     const now = machineNow()
-    if (Math.abs(now - askedAt) < hourMs) return
-    askedAt = now
+    if (Math.abs(now - readAt) < hourMs) return
+    readAt = now
     certificateAt(new URL(url), lookup)
       .then((found) => (own = found && Date.parse(found.valid_to)))
       .catch(() => (own = undefined))

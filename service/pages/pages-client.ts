@@ -66,11 +66,11 @@ export const requestPages = (tell: (message: ToPages) => void) => {
 }
 
 type Fetch = Parameters<typeof getRequestListener>[0]
-type Given = Parameters<Fetch>
+type FetchArguments = Parameters<Fetch>
 /** Responds with the failure, if there is one. */
 type FetchOrFail = (
-  request: Given[0],
-  bindings: Given[1] & { readonly failure?: Error },
+  request: FetchArguments[0],
+  bindings: FetchArguments[1] & { readonly failure?: Error },
 ) => ReturnType<Fetch>
 
 /** In megabytes. */
@@ -119,8 +119,8 @@ const startThread = (
   })
   const { tell, isReady } = reader
   const exchanges = requestPages(tell)
-  const tellVitals = async (told: number): Promise<void> =>
-    tell({ told, vitals: await vitals().catch(() => undefined) })
+  const tellVitals = async (number: number): Promise<void> =>
+    tell({ told: number, vitals: await vitals().catch(() => undefined) })
 
   return {
     isReady,
@@ -185,7 +185,7 @@ const threadOnDemand = (needs: Needs, log: Log) => {
   }
 }
 
-const isHttp1 = (incoming: Given[1]['incoming']): incoming is IncomingMessage =>
+const isHttp1 = (incoming: FetchArguments[1]['incoming']): incoming is IncomingMessage =>
   incoming.httpVersionMajor === 1
 
 /**
@@ -198,14 +198,17 @@ export const pagesInThread = (needs: Needs, log: Log) => {
   const { wanted, endStreams, stop } = threadOnDemand(needs, log)
   let isStopping = false
 
-  const answerThere = async (fetch: FetchOrFail, [request, bindings]: Given): Promise<unknown> => {
+  const answerThere = async (
+    fetch: FetchOrFail,
+    [request, bindings]: FetchArguments,
+  ): Promise<unknown> => {
     const { incoming } = bindings
     try {
       const thread = wanted()
       if (thread && isHttp1(incoming)) {
         const { url: target = '/', method = 'GET', headers, socket } = incoming
-        const asked = { url: request.url, method, target, headers }
-        return await thread.ask({ ...asked, peer: socket.remoteAddress })
+        const forwarded = { url: request.url, method, target, headers }
+        return await thread.ask({ ...forwarded, peer: socket.remoteAddress })
       }
     } catch (error) {
       const isAway = error instanceof StoreUnavailable

@@ -11,20 +11,20 @@ import type { FromPages, PagesStart, ToPages } from './page-exchange.ts'
 
 /** Vitals, requested from the main thread, which alone knows them. */
 const requestedVitals = (send: (message: FromPages) => void) => {
-  const asked = new Map<number, (vitals: Vitals | undefined) => void>()
+  const pending = new Map<number, (vitals: Vitals | undefined) => void>()
   let count = 0
   return {
     vitals: async (): Promise<Vitals> => {
       const number = (count += 1)
-      const told = new Promise<Vitals | undefined>((resolve) => asked.set(number, resolve))
+      const reply = new Promise<Vitals | undefined>((resolve) => pending.set(number, resolve))
       send({ wanted: number })
-      const vitals = await told
+      const vitals = await reply
       if (!vitals) throw new StoreUnavailable('the service does not report its state')
       return vitals
     },
     received: (number: number, vitals: Vitals | undefined): void => {
-      asked.get(number)?.(vitals)
-      asked.delete(number)
+      pending.get(number)?.(vitals)
+      pending.delete(number)
     },
   }
 }

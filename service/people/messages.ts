@@ -16,7 +16,7 @@ import { nextTurn, pause, randomUUID, wallClock } from '../../application/machin
 type Addressed = { readonly to: string; readonly subject?: string; readonly text: string }
 
 /** A message that the sandbox shows instead of sending it. */
-type ShownMessage = Omit<Addressed, 'subject'> & { readonly at: number }
+type SandboxMessage = Omit<Addressed, 'subject'> & { readonly at: number }
 
 type Sent = {
   readonly isDelivered: boolean
@@ -27,16 +27,16 @@ type Sent = {
 /** Hands a message over once. */
 type HandOver = (id: string, message: Addressed, trace?: Traceparent) => Promise<Sent>
 
-const messagesShown = 1_000
+const mostMessages = 1_000
 /** Delays before the second and third attempts, in ms. */
 const waits = [2_000, 10_000]
 
 /** For the sandbox: shows messages through a route and in the log. */
 const showMessages = (log: Log, now: () => number) => {
-  const shown: ShownMessage[] = []
+  const messages: SandboxMessage[] = []
   const show = (to: string, text: string): void => {
-    shown.push({ to, text, at: now() })
-    if (shown.length > messagesShown) shown.shift()
+    messages.push({ to, text, at: now() })
+    if (messages.length > mostMessages) messages.shift()
     log.info({ to, text }, 'a message')
   }
   return {
@@ -45,8 +45,8 @@ const showMessages = (log: Log, now: () => number) => {
       return { isDelivered: true, status: null, problem: null }
     }) satisfies HandOver,
     /** Newest first. */
-    sentTo: (to: string | undefined): readonly ShownMessage[] =>
-      shown.filter((message) => to === undefined || message.to === to).reverse(),
+    sentTo: (to: string | undefined): readonly SandboxMessage[] =>
+      messages.filter((message) => to === undefined || message.to === to).reverse(),
   }
 }
 
@@ -94,10 +94,11 @@ const sending = (
     for (const wait of [...waits, undefined]) {
       const { isDelivered, status, problem } = await handOver(id, message, trace)
       if (isDelivered || signal.aborted) return
-      const told = { message: id, status, problem }
+      const details = { message: id, status, problem }
       const setting = message.to.includes('@') ? 'MAIL_URL' : 'MESSAGE_URL'
-      if (wait === undefined) return log.error(told, `a message was not sent: look at ${setting}`)
-      log.warn(told, 'a message was not sent: it will be tried again')
+      if (wait === undefined)
+        return log.error(details, `a message was not sent: look at ${setting}`)
+      log.warn(details, 'a message was not sent: it will be tried again')
       const isOver = await pause(wait, { signal }).then(
         () => true,
         () => false,
@@ -164,8 +165,8 @@ export const openMessages = (
   const { MODE, MESSAGE_URL, MAIL_URL } = settings
   const { begin, settled } = workUnderWay(log)
   const stopping = new AbortController()
-  const shown = showMessages(log, now)
-  const otherwise = MODE === 'sandbox' ? shown.handOver : undefined
+  const sandboxMessages = showMessages(log, now)
+  const otherwise = MODE === 'sandbox' ? sandboxMessages.handOver : undefined
   const mails = isMailServer(MAIL_URL) ? byMailServer(core) : undefined
   const urls = [MESSAGE_URL, mails ? undefined : MAIL_URL]
   const hasGateway = surroundings && urls.some((url) => url !== undefined)
@@ -186,7 +187,7 @@ export const openMessages = (
     limits: makeMessageLimits({ log, securityLog, perHour: settings.MESSAGES_PER_HOUR }),
     // The time that work takes reveals nothing.
     afterAnswer: (work) => begin(() => nextTurn().then(work)),
-    sentTo: shown.sentTo,
+    sentTo: sandboxMessages.sentTo,
     settled,
     stop: () => {
       stopping.abort()

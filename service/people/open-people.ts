@@ -13,7 +13,7 @@ import { isVaultThere } from '../../infrastructure/vault-streams/key-pages.ts'
 import { usedInStream } from '../../infrastructure/vault-streams/used-once.ts'
 import {
   openVaultInStreams,
-  vaultInStreamsShown,
+  vaultInStreamsLabel,
 } from '../../infrastructure/vault-streams/vault.ts'
 import { usedOnce, type UsedOnce } from '../../infrastructure/people/used-once.ts'
 import { readVaultKeys } from '../../infrastructure/people/vault-wrapping.ts'
@@ -36,7 +36,7 @@ const placeOf = ({ streams, uses }: Needs, settings: Settings) => {
   const keys = readVaultKeys(settings)
   if (isVaultInStreams(settings) && streams)
     return {
-      shown: vaultInStreamsShown,
+      shown: vaultInStreamsLabel,
       isThere: () => isVaultThere(streams),
       open: () => openVaultInStreams(streams, keys, uses, { folder: settings.DATA_DIR }),
     }

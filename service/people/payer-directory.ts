@@ -88,7 +88,7 @@ export const payerDirectory = (needs: Needs) => {
     return { stored: sealName(people, person, customer), names }
   }
   /** By phone number, or by any other name, which identifies no payer. */
-  const byName: Identify = (...asked) => retryWhileHeld(() => byNameNow(...asked))
+  const byName: Identify = (...args) => retryWhileHeld(() => byNameNow(...args))
 
   /** The key of a customer's payments, if the merchant has used this name before. */
   const keyNamed = async (merchant: string, text: string): Promise<string | undefined> => {

@@ -19,7 +19,7 @@ import { unseal } from '../../infrastructure/people/sealing.ts'
 
 const daysRead = 7
 
-const mostShown = 50
+const mostListed = 50
 
 const refusalIn = (text: string): RefusalLine | undefined => {
   try {
@@ -37,20 +37,20 @@ const opened = (key: Buffer, { sealed, ...line }: RefusalLine) => {
   return { ...line, target, toSign }
 }
 
-type ShownRefusal = ReturnType<typeof opened>
+type RefusalView = ReturnType<typeof opened>
 
 /** A merchant's newest refused requests, newest first. */
 export const newestRefusals = ({ vault, refusals, settings: { DATA_DIR } }: Core) => {
   const key = vault.secret('refusals')
-  return (merchant: string): readonly ShownRefusal[] => {
+  return (merchant: string): readonly RefusalView[] => {
     refusals.flush()
-    const found: ShownRefusal[] = []
+    const found: RefusalView[] = []
     if (!existsSync(DATA_DIR)) return found
     for (const { file } of refusalFiles(DATA_DIR).slice(-daysRead).toReversed())
       for (const text of endOf(file).toReversed()) {
         const line = text.includes(merchant) ? refusalIn(text) : undefined
         if (line?.merchant === merchant) found.push(opened(key, line))
-        if (found.length === mostShown) return found
+        if (found.length === mostListed) return found
       }
     return found
   }
@@ -73,7 +73,7 @@ export const answersOf = ({ vault, settings: { DATA_DIR } }: Core) => {
 /** Others are found by id. */
 const mostPointsOfSale = 200
 
-const securityLinesShown = 50
+const securityLinesListed = 50
 
 export const figuresOf = (core: Core) => {
   const { find, payments, accounting, callbacks, merchants: rows, settings } = core
@@ -90,7 +90,7 @@ export const figuresOf = (core: Core) => {
     newsAfter: rows.news.after,
     findNotices: async (merchant: string) => find(noticesOfMerchants, merchant, 'log'),
     securityOf: (merchant: string) =>
-      newestSecurityLines(settings.DATA_DIR, merchant, securityLinesShown),
+      newestSecurityLines(settings.DATA_DIR, merchant, securityLinesListed),
     posOf: (merchant: string) =>
       rows.pointsOfSale
         .list(merchant, Number.MAX_SAFE_INTEGER, mostPointsOfSale)

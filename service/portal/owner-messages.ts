@@ -18,7 +18,7 @@ import { sumsOfDay } from './notices.ts'
 import { shopsOf } from './shops.ts'
 import { preferencesOf, staffReaders, type Reader } from './staff-readers.ts'
 
-const endShown = 4
+const lastDigits = 4
 
 /** Those that nobody chooses go to all owners. */
 const chosenTopics: Readonly<Partial<Record<string, StaffTopic>>> = {
@@ -82,7 +82,7 @@ const textsOf = (core: Core, wordsIn: OwnerWordsIn) => {
   const chosenBy = preferencesOf(core)
   const endOfAccount = async (merchant: string, position: number): Promise<string> => {
     const { waiting } = await core.find(accountChanges, merchant, position)
-    return waiting?.payoutAccount.slice(-endShown) ?? ''
+    return waiting?.payoutAccount.slice(-lastDigits) ?? ''
   }
   const dataOf = dataIn(core)
   const nothing = { shop: '', money: null, day: '', sums: [], device: null }
@@ -100,12 +100,12 @@ const textsOf = (core: Core, wordsIn: OwnerWordsIn) => {
         const at = detail === '' ? position : position - 1
         const end = await endOfAccount(merchant, at)
         return detail === ''
-          ? { text: words.accountAsked(shop, end) }
+          ? { text: words.accountChangeRequested(shop, end) }
           : { text: words.accountWithdrawn(shop, end, detail as WhyWithdrawn) }
       }
       case 'owner':
         return detail === ''
-          ? { text: words.ownerChangeAsked(shop) }
+          ? { text: words.ownerChangeRequested(shop) }
           : { text: words.ownerChangeWithdrawn(shop, detail as WhyWithdrawn) }
       case 'factors':
         return { text: words.factorsChanged(shop, name) }

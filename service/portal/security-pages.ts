@@ -8,7 +8,7 @@ import { wallClock } from '../../application/machine.ts'
 
 type KeyState = 'signs' | 'comes' | 'published' | 'ended'
 
-type ShownKey = {
+type KeyView = {
   readonly id: string
   readonly from: Instant
   readonly until: Instant | null
@@ -19,7 +19,7 @@ type ShownKey = {
 const oneSigns = (
   keys: readonly { readonly id: string; readonly from: Instant }[],
   now: Instant,
-): readonly ShownKey[] => {
+): readonly KeyView[] => {
   const newest = keys.toSorted((one, other) => other.from - one.from)
   const signing = newest.find(({ from }) => from <= now) ?? newest.at(-1)
   const stateOf = (key: { readonly from: Instant }): KeyState => {
@@ -30,7 +30,7 @@ const oneSigns = (
 }
 
 /** All signing keys, by the machine's clock, as for signatures. */
-export const shownKeys = (core: Core) => async () => {
+export const keyViews = (core: Core) => async () => {
   await core.caughtUp()
   const now = wallClock()
   const { vault } = core
@@ -38,7 +38,7 @@ export const shownKeys = (core: Core) => async () => {
     .all()
     .map(({ data: { id, validFrom } }) => ({ id, from: validFrom }))
   const held = heldKeys(core.transparency.keys.all().map(({ data }) => data))
-  const checkpoints = held.toReversed().map((key): ShownKey => {
+  const checkpoints = held.toReversed().map((key): KeyView => {
     const { id, from, until } = key
     return { id, from, until, state: isHeld(key, now) ? 'signs' : 'ended' }
   })
@@ -58,7 +58,7 @@ const mostBytes = 2_097_152
 /** Where to continue: in the file of a day, before a byte offset. */
 export type SecurityPlace = { readonly day: string; readonly before: number }
 
-export type SecurityWanted = {
+export type SecurityFilter = {
   readonly merchant: string | null
   readonly type: string | null
   /** As named in the log, or a kind of actor: `user:pos1`, `payer`. */
@@ -81,7 +81,7 @@ const lineIn = (text: string): SecurityLine | undefined => {
 }
 
 const isWanted =
-  ({ merchant, type, actor }: SecurityWanted) =>
+  ({ merchant, type, actor }: SecurityFilter) =>
   (line: SecurityLine): boolean =>
     (merchant === null || line.merchant === merchant) &&
     (type === null || line.type === type) &&
@@ -121,13 +121,13 @@ const linesBefore = (file: string, before: number): { found: Found[]; begins: nu
  */
 export const securityPage = (
   directory: string,
-  wanted: SecurityWanted,
+  filter: SecurityFilter,
   from: SecurityPlace | undefined,
   limit: number,
 ): SecurityPage => {
   const lines: SecurityLine[] = []
   if (!existsSync(directory)) return { lines, next: undefined }
-  const isIt = isWanted(wanted)
+  const isIt = isWanted(filter)
   let bytes = 0
   const files = securityLogFiles(directory).filter(({ day }) => !from || day <= from.day)
   for (const { day, file } of files.toReversed()) {

@@ -35,12 +35,12 @@ export const withSiblings = (own: () => Promise<readonly Metric[]>): TellMetrics
     return { type: joined.contentType, text: await joined.metrics() }
   }
   if (!cluster.isWorker) return alone
-  const asked = new Map<number, (text: string) => void>()
+  const pending = new Map<number, (text: string) => void>()
   let count = 0
 
   process.on('message', (message: FromSupervisor) => {
     if (typeof message === 'string') return
-    if ('all' in message) return asked.get(message.number)?.(message.all)
+    if ('all' in message) return pending.get(message.number)?.(message.all)
     const { tellOwn: number } = message
     own().then(
       (metrics) => sendToSupervisor({ own: metrics, number }),
@@ -53,13 +53,13 @@ export const withSiblings = (own: () => Promise<readonly Metric[]>): TellMetrics
     const { type, text } = await alone(accept)
     const all = await new Promise<string>((resolve) => {
       const timer = setTimeout(() => resolve(text), answerWithinMs)
-      asked.set(number, (joined) => {
+      pending.set(number, (joined) => {
         clearTimeout(timer)
         resolve(joined)
       })
       sendToSupervisor({ wanted: number, accept })
     })
-    asked.delete(number)
+    pending.delete(number)
     return { type, text: all }
   }
 }

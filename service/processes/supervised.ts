@@ -6,7 +6,7 @@ import { readSettings, type Settings } from '../../infrastructure/settings.ts'
 import { sendToSupervisor, type FromSupervisor } from './siblings.ts'
 
 /** Resolves on a message from the supervisor, or on a signal: systemd sends it to every process. */
-const told = (): Promise<Stop> => {
+const stopRequested = (): Promise<Stop> => {
   const byWord = new Promise<Stop>((resolve) => {
     process.on('message', (message: FromSupervisor) => {
       if (message === 'stop' || message === 'replaced') resolve(message)
@@ -19,7 +19,7 @@ const told = (): Promise<Stop> => {
 /** Runs one process of a supervisor. It answers in its main thread, which shares the port. */
 export const serveSupervised = async (environment: NodeJS.ProcessEnv): Promise<void> => {
   let settings: Settings | undefined
-  const stopped = told()
+  const stopped = stopRequested()
   try {
     settings = readSettings(environment)
     // With damaged read models it ends, and is restarted with new ones.

@@ -124,12 +124,12 @@ export const twinArrivals = (core: Core, hashPin: HashPin) => {
   return {
     url,
     arrive: async (token: string, browser: string, caused: Caused) => {
-      const told = await links.read(token)
+      const claims = await links.read(token)
       const at = wallClock()
-      const isOwn = told?.browser === browser
-      if (!isOwn || !(await used.isFirst(`twin ${told.jti}`, at, at + linkMs))) return undefined
-      const payer = await arrive(told, caused)
-      return { merchant: told.merchant, payer, code: (await codeOf(payer)) ?? '' }
+      const isOwn = claims?.browser === browser
+      if (!isOwn || !(await used.isFirst(`twin ${claims.jti}`, at, at + linkMs))) return undefined
+      const payer = await arrive(claims, caused)
+      return { merchant: claims.merchant, payer, code: (await codeOf(payer)) ?? '' }
     },
   }
 }
@@ -201,7 +201,7 @@ export const makeSandboxData = async (core: Core, dataDir: string): Promise<stri
     if (pinHash !== null) {
       const credentials = { pinHash, codeSecret: sandboxPayers[id].codeSecret }
       const add = registerPayer({ handle, find, people })
-      const payer = { profile: profileOf(id), credentials, wantedId: id }
+      const payer = { profile: profileOf(id), credentials, requestedId: id }
       await add(payer, contextOf('daybook')).catch(ignoreRefusal)
     }
   const admin = await find(users, within(merchant, 'admin'))

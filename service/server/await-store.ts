@@ -1,6 +1,6 @@
 import { StoreRefused, StoreUnavailable } from '../../application/event-store.ts'
 import { connectEventStoreDB } from '../../infrastructure/event-store/eventstoredb-event-store.ts'
-import { logShown } from '../../infrastructure/failures.ts'
+import { logSetting } from '../../infrastructure/failures.ts'
 import { listenWith, type Listening } from './listening.ts'
 import type { Answers } from './http-server.ts'
 import type { Log } from '../../infrastructure/logs/log.ts'
@@ -29,7 +29,7 @@ export const awaitStore = async (
   { answers, stopped, onWaiting, socket }: Needs,
 ): Promise<Listening | 'stopped' | undefined> => {
   const { EVENT_STORE, HOST, PORT } = settings
-  log.info({ log: logShown(settings) }, 'connecting to the event store')
+  log.info({ log: logSetting(settings) }, 'connecting to the event store')
   const timeouts = { attempt: attemptMs, altogether: attemptMs, election: attemptMs }
   const store = connectEventStoreDB(EVENT_STORE, { timeouts })
   const stop = stopped.then(() => 'stopped' as const)

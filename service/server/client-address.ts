@@ -36,8 +36,8 @@ export const watchProxies = (log: Log) => {
     },
     /** For the operator only; addresses are not shown to strangers. */
     details: (): Readonly<Record<string, string[]>> => {
-      const told = [...problems()]
-      return told.length > 0 ? { TRUSTED_PROXIES: told } : {}
+      const found = [...problems()]
+      return found.length > 0 ? { TRUSTED_PROXIES: found } : {}
     },
   }
 }

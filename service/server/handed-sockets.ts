@@ -40,9 +40,9 @@ export const olderReads = (
   environment: Environment,
   listen: (onMessage: (message: unknown) => void) => unknown,
 ): (() => number) | undefined => {
-  const given = environment[replacing]
-  if (given === undefined) return undefined
-  let level = Number(given)
+  const text = environment[replacing]
+  if (text === undefined) return undefined
+  let level = Number(text)
   listen((message) => {
     if (message === ('alone' satisfies Alone)) level = Infinity
   })

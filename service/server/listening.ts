@@ -44,8 +44,8 @@ export const listenWith = async (
 ) => {
   let answers = first
   const http = makeHttpServer({
-    fetch: (...given) => answers.fetch(...given),
-    refusal: (...given) => answers.refusal(...given),
+    fetch: (...args) => answers.fetch(...args),
+    refusal: (...args) => answers.refusal(...args),
     hostname,
     pause,
     onFailure: (error) => log.error({ error }, 'a connection has failed and is closed'),

@@ -61,7 +61,7 @@ type Answered = AnsweredRequest & {
   readonly isRecorded: boolean
   readonly milliseconds: number
   readonly refused?: Refused | undefined
-  readonly asked?: RequestOfMerchant | undefined
+  readonly ofMerchant?: RequestOfMerchant | undefined
 }
 
 /** The caller has authenticated but lacks permission. */

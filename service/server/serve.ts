@@ -1,7 +1,7 @@
 import cluster from 'node:cluster'
 import type { Core } from '../core.ts'
 import { logEscapedErrors } from './own-process.ts'
-import { logShown } from '../../infrastructure/failures.ts'
+import { logSetting } from '../../infrastructure/failures.ts'
 import { freePort } from './listening.ts'
 import { makeLog, type Log } from '../../infrastructure/logs/log.ts'
 import { nodeWarning } from '../../infrastructure/node-lines.ts'
@@ -26,7 +26,7 @@ const startedAs = (settings: Settings, address: string, metrics: string | undefi
   version,
   node: process.version,
   mode: settings.MODE,
-  log: logShown(settings),
+  log: logSetting(settings),
   vault: isVaultInStreams(settings) ? settings.VAULT : vaultIn(settings),
   blobs: blobsIn(settings),
   address,

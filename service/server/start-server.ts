@@ -143,9 +143,9 @@ const startForOperator = async (
   const snapshots = token === undefined ? undefined : offerSnapshots(readModelFile, token, log)
   const ready = async () => (await vitals()).ready
   const scraped: Metrics = async (accept, agent) => {
-    const told = await metrics(accept)
+    const scrape = await metrics(accept)
     noteScrape(agent)
-    return told
+    return scrape
   }
   return startMetricsServer(settings, scraped, ready, log, snapshots, socket)
 }
@@ -171,7 +171,7 @@ const collectGarbage = (): void => {
   collect()
 }
 
-type Given = {
+type ServerOptions = {
   /** It has answered without the service. */
   readonly waiting?: Listening | undefined
   readonly sockets?: Sockets
@@ -187,7 +187,7 @@ export const startServer = async (
   settings: Settings,
   log: Log,
   beside: Where = 'inline',
-  { waiting, sockets = {}, olderReads }: Given = {},
+  { waiting, sockets = {}, olderReads }: ServerOptions = {},
 ) => {
   const { HOST: hostname, PORT: port } = settings
   let address = waiting?.address ?? `http://${hostname}:${port}`

@@ -83,8 +83,8 @@ const publishFirst = async (
 ): Promise<void> => {
   await core.caughtUp()
   const known = held(core)
-  const here = await checkpointKeysIn(core, dataDir)
-  const first = here.find(({ file }) => file === firstFile)
+  const local = await checkpointKeysIn(core, dataDir)
+  const first = local.find(({ file }) => file === firstFile)
   // A node without the key of its log creates none: it leaves signing to the nodes that have it.
   const key = known.length === 0 ? (first ?? (await privateKeyIn(dataDir, firstFile))) : first
   const at = machineNow()
@@ -114,9 +114,9 @@ export const openCheckpointKeys = (
     held: (): readonly HeldKey[] => held(core).toReversed(),
     /** Currently valid private keys, oldest first; none on a node that does not sign. */
     signing: async (): Promise<readonly KeyObject[]> => {
-      const here = await privateKeysIn(dataDir)
+      const local = await privateKeysIn(dataDir)
       const current = held(core).filter((key) => isHeld(key, machineNow()))
-      const keys = current.flatMap(({ id }) => here.find((key) => key.id === id)?.key ?? [])
+      const keys = current.flatMap(({ id }) => local.find((key) => key.id === id)?.key ?? [])
       if (keys.length === 0 && !isTold)
         log.warn({ folder: dataDir }, 'no key of checkpoints that holds is here: none is signed')
       isTold = keys.length === 0

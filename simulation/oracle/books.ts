@@ -40,7 +40,7 @@ export const isSuccess = (status: number): boolean => status >= 200 && status < 
 export const during = (possible: Possible, { from, to }: Range): Possible =>
   unique(possible.flatMap((payment) => [...lawfulAt(payment, from), ...lawfulAt(payment, to)]))
 
-const told = ({ status, code, captures, refunds }: Payment): string =>
+const stateText = ({ status, code, captures, refunds }: Payment): string =>
   `${status} ${code}, ${captures.length} captures, ${refunds.length} refunds`
 
 /** What may be so after an answer. @throws Finding */
@@ -55,7 +55,7 @@ export const afterAnswer = (
   if (lawful.length === 0 && first)
     throw new Finding(
       first.rule,
-      `expected ${first.statuses.join(' or ')} of a payment that is ${told(first.payment)}, ` +
+      `expected ${first.statuses.join(' or ')} of a payment that is ${stateText(first.payment)}, ` +
         `and the answer was ${status}`,
     )
   return unique(
@@ -94,8 +94,8 @@ const partsText = (currency: string, parts: readonly Part[]): string =>
     .map(({ id, amount, extra }) => [id, moneyText(currency, amount), moneyText(currency, extra)])
     .join('; ')
 
-const asShown = (payment: Payment): readonly (readonly [string, unknown])[] => {
-  const { currency, status, code, asked, released, captures, refunds } = payment
+const asReply = (payment: Payment): readonly (readonly [string, unknown])[] => {
+  const { currency, status, code, requested, released, captures, refunds } = payment
   const money = (name: string, { amount, extra }: Pots) =>
     [
       [`${name}amount`, moneyText(currency, amount)],
@@ -103,7 +103,7 @@ const asShown = (payment: Payment): readonly (readonly [string, unknown])[] => {
     ] as const
   return [
     ...[['status', status] as const, ['status_code', code] as const],
-    ...money('', asked),
+    ...money('', requested),
     ...money('auth_', availableOf(payment)),
     ...money('released_', released),
     ...[['captures', partsText(currency, captures)] as const],
@@ -111,21 +111,21 @@ const asShown = (payment: Payment): readonly (readonly [string, unknown])[] => {
   ]
 }
 
-const shownParts = (parts: readonly PartReply[]): string =>
+const partList = (parts: readonly PartReply[]): string =>
   parts.map(({ id, amount, additional_amount: extra }) => [id, amount, extra]).join('; ')
 
 const instants = ({ expires: { from, to } }: Payment): string =>
   [from, to].map((at) => new Date(at).toISOString()).join(' to ')
 
 const differences = (payment: Payment, reply: OutcomeReply): readonly string[] => {
-  const parts = { captures: shownParts(reply.captures), refunds: shownParts(reply.refunds) }
-  const shown = { ...reply, ...parts } as Readonly<Record<string, unknown>>
-  const wrong = asShown(payment).filter(([name, value]) => shown[name] !== value)
+  const parts = { captures: partList(reply.captures), refunds: partList(reply.refunds) }
+  const replied = { ...reply, ...parts } as Readonly<Record<string, unknown>>
+  const wrong = asReply(payment).filter(([name, value]) => replied[name] !== value)
   const expires = Date.parse(`${reply.date_expires.replace(' ', 'T')}Z`)
   const isOpen = payment.status === 'pending' || payment.status === 'auth'
   const isLate = isOpen && (expires < payment.expires.from || expires > payment.expires.to)
   return [
-    ...wrong.map(([name, value]) => `${name} is "${shown[name]}" and should be "${value}"`),
+    ...wrong.map(([name, value]) => `${name} is "${replied[name]}" and should be "${value}"`),
     ...(isLate ? [`date_expires is ${reply.date_expires} and should be ${instants(payment)}`] : []),
   ]
 }

@@ -53,7 +53,7 @@ export const checkLines = (
   payments: readonly Payment[],
   corrections: readonly Correction[],
 ): void => {
-  const shown = lines
+  const listed = lines
     .filter(({ kind }) => kind !== 'settlement_fee')
     .map(({ kind, tid, currency, gross, report, ...line }): Moved => {
       const part = line.capture_id ?? line.refund_id
@@ -68,7 +68,7 @@ export const checkLines = (
     report,
   ])
   const right = sorted([...payments.flatMap(linesOf), ...corrected])
-  const found = sorted(shown)
+  const found = sorted(listed)
   const missing = right.filter((line) => !found.includes(line))
   const [wrong] = found.filter((line) => !right.includes(line))
   if (missing.length > 0 || wrong !== undefined || found.length !== right.length)
@@ -117,10 +117,10 @@ export const checkDays = (
       more.map((one, at) => one + (before?.[at] ?? 0)),
     )
   }
-  const shown = days.map((day) => [keyOf(day), [day.count, ...minor(day)]] as const)
+  const listed = days.map((day) => [keyOf(day), [day.count, ...minor(day)]] as const)
   const right = JSON.stringify([...sums].toSorted(([one], [other]) => (one < other ? -1 : 1)))
-  if (JSON.stringify(shown) !== right)
-    throw new Finding('days', `the days are ${JSON.stringify(shown)} and should be ${right}`)
+  if (JSON.stringify(listed) !== right)
+    throw new Finding('days', `the days are ${JSON.stringify(listed)} and should be ${right}`)
 }
 
 /** Whether a payment may be listed so (8.9). */
@@ -136,7 +136,7 @@ export const isListedSo =
       payment.status === status &&
       payment.code === code &&
       payment.currency === currency &&
-      moneyText(currency, payment.asked.amount) === listed.amount &&
+      moneyText(currency, payment.requested.amount) === listed.amount &&
       total(payment.captures) === listed.captured &&
       total(payment.refunds) === listed.refunded
     )

@@ -15,7 +15,7 @@ export type Dispute = Pots & {
 export type Payment = {
   readonly tid: string
   readonly currency: string
-  readonly asked: Pots
+  readonly requested: Pots
   readonly status: 'pending' | 'auth' | 'ok' | 'fail'
   readonly code: number
   /** Earliest and latest instant at which it expires; the same once an answer has shown it. */
@@ -65,7 +65,7 @@ const wholeSeconds = (at: number) => ({
 export const capturedOf = ({ captures }: Payment): Pots => sumOf(captures)
 export const availableOf = (payment: Payment): Pots =>
   payment.status === 'auth'
-    ? less(less(payment.asked, capturedOf(payment)), payment.released)
+    ? less(less(payment.requested, capturedOf(payment)), payment.released)
     : none
 export const refundableOf = (payment: Payment): Pots => {
   const taken = payment.disputes.filter(({ state }) => state !== 'won')
@@ -77,19 +77,19 @@ export const made = (
   {
     tid,
     currency,
-    asked,
+    requested,
     seconds,
   }: {
     readonly tid: string
     readonly currency: string
-    readonly asked: Pots
+    readonly requested: Pots
     readonly seconds: number
   },
   now: number,
 ): Payment => ({
   tid,
   currency,
-  asked,
+  requested,
   status: 'pending',
   code: 1003,
   expires: wholeSeconds(now + seconds * second),
@@ -157,7 +157,7 @@ export const answered = (
   return { statuses: [204], rule, after }
 }
 
-export type Wanted = (Pots & { readonly id: string }) | 'everything'
+export type RequestedPart = (Pots & { readonly id: string }) | 'everything'
 
 const withCapture = (payment: Payment, part: Part): Payment => {
   const captures = [...payment.captures, part]
@@ -174,12 +174,12 @@ const withCapture = (payment: Payment, part: Part): Payment => {
 const repeated = (
   payment: Payment,
   parts: readonly Part[],
-  wanted: Wanted,
+  requestedPart: RequestedPart,
 ): Expected | undefined => {
-  if (wanted === 'everything') return undefined
-  const earlier = parts.find(({ id }) => id === wanted.id)
+  if (requestedPart === 'everything') return undefined
+  const earlier = parts.find(({ id }) => id === requestedPart.id)
   if (!earlier) return undefined
-  const statuses = isSame(earlier, wanted) ? [204] : [409]
+  const statuses = isSame(earlier, requestedPart) ? [204] : [409]
   return { statuses, rule: 'partRepeated', after: payment }
 }
 
@@ -187,38 +187,46 @@ const repeated = (
 const allRepeated = (
   payment: Payment,
   parts: readonly Part[],
-  wanted: Wanted,
+  requestedPart: RequestedPart,
 ): Expected | undefined =>
-  wanted === 'everything' && parts.some(({ id }) => id === null)
+  requestedPart === 'everything' && parts.some(({ id }) => id === null)
     ? { statuses: [204], rule: 'allRepeated', after: payment }
     : undefined
 
-export const captured = (payment: Payment, wanted: Wanted, report: number): Expected => {
-  const again = repeated(payment, payment.captures, wanted)
+export const captured = (
+  payment: Payment,
+  requestedPart: RequestedPart,
+  report: number,
+): Expected => {
+  const again = repeated(payment, payment.captures, requestedPart)
   if (again) return again
   if (payment.status !== 'auth')
     return (
-      allRepeated(payment, payment.captures, wanted) ?? {
+      allRepeated(payment, payment.captures, requestedPart) ?? {
         statuses: [409],
         rule: 'captureAllowed',
         after: payment,
       }
     )
   const left = availableOf(payment)
-  const part = wanted === 'everything' ? { ...left, id: null } : wanted
+  const part = requestedPart === 'everything' ? { ...left, id: null } : requestedPart
   if (isMore(part, left)) return { statuses: [400], rule: 'captureTooMuch', after: payment }
   const { amount, extra, id } = part
   const after = withCapture(payment, { amount, extra, id, report })
   return { statuses: [204], rule: 'states', after }
 }
 
-export const refunded = (payment: Payment, wanted: Wanted, report: number): Expected => {
-  const again = repeated(payment, payment.refunds, wanted)
+export const refunded = (
+  payment: Payment,
+  requestedPart: RequestedPart,
+  report: number,
+): Expected => {
+  const again = repeated(payment, payment.refunds, requestedPart)
   if (again) return again
   const left = refundableOf(payment)
-  const part = wanted === 'everything' ? { ...left, id: null } : wanted
+  const part = requestedPart === 'everything' ? { ...left, id: null } : requestedPart
   if (isNothing(left)) {
-    const all = allRepeated(payment, payment.refunds, wanted)
+    const all = allRepeated(payment, payment.refunds, requestedPart)
     if (all) return all
   }
   if (isNothing(left) || isMore(part, left))

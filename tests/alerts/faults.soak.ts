@@ -11,7 +11,7 @@ import { expect, onTestFinished, vi } from 'vitest'
 import { authorizedPayment, startService, type Service } from '../support/http-service.ts'
 import { newFolder } from '../../harness/in-process.ts'
 import { operatorHere } from '../../harness/operator.ts'
-import { givenKeys } from '../../harness/signing.ts'
+import { prepareKeys } from '../../harness/signing.ts'
 import { lastAuditIn } from '../../audit/verify/last-audit.ts'
 import { soleProcess } from '../../infrastructure/leases/leases.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
@@ -207,7 +207,7 @@ testRules('given a disk that fills up, then it is nearly full', async ({ skip })
   const disk = smallDisk() ?? skip('a disk may not be mounted here')
   const folder = join(disk, 'data')
   mkdirSync(folder)
-  const service = await started({}, givenKeys(folder))
+  const service = await started({}, prepareKeys(folder))
   const before = await scrape(service.address)
   execFileSync('fallocate', ['-l', '170M', join(disk, 'other')])
   expectAlerts(before, await scrape(service.address), ['DaybookDiskNearlyFull'])

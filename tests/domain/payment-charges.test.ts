@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Charge, noFees, type FeeTerms } from '../../domain/accounting/fees.ts'
-import type { PaymentCommand, Wanted } from '../../domain/payment/payment-command.ts'
+import type { PaymentCommand, RequestedAmounts } from '../../domain/payment/payment-command.ts'
 import type { PaymentEvent } from '../../domain/payment/payment-events.ts'
 import { payment } from '../../domain/payment/payment.ts'
 import type { Permissions } from '../../domain/people/grant.ts'
@@ -42,14 +42,14 @@ const refunded = (
   data: { refundId: id, amount, additionalAmount: 0, text: null, charge, returnsFees },
 })
 
-const capture = (wanted: Wanted): PaymentCommand => ({
+const capture = (wanted: RequestedAmounts): PaymentCommand => ({
   type: 'CapturePayment',
   at: morning,
   wanted,
   terms,
 })
 
-const refund = (wanted: Wanted): PaymentCommand => ({
+const refund = (wanted: RequestedAmounts): PaymentCommand => ({
   type: 'RefundPayment',
   wanted,
   text: null,

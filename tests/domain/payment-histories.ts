@@ -4,7 +4,11 @@ import { noFees } from '../../domain/accounting/fees.ts'
 import { fold } from '../../domain/decider.ts'
 import type { Recorded } from '../../domain/events.ts'
 import type { Pots } from '../../domain/money/money.ts'
-import type { Customer, PaymentCommand, Wanted } from '../../domain/payment/payment-command.ts'
+import type {
+  Customer,
+  PaymentCommand,
+  RequestedAmounts,
+} from '../../domain/payment/payment-command.ts'
 import type { LineItem, PaymentEvent } from '../../domain/payment/payment-events.ts'
 import { outcomeAt, type PaymentOutcome } from '../../domain/payment/payment-outcome.ts'
 import type { Payment } from '../../domain/payment/payment-state.ts'
@@ -43,7 +47,7 @@ export const anInstant: fc.Arbitrary<Instant> = fc
   .map(([instant, offset]) => instant + offset)
 
 /** Few ids and small amounts, so that repeats, conflicts and limits are frequent. */
-const wanted: fc.Arbitrary<Wanted> = fc.oneof(
+const wanted: fc.Arbitrary<RequestedAmounts> = fc.oneof(
   { weight: 1, arbitrary: fc.constant('everything' as const) },
   {
     weight: 5,

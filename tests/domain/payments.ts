@@ -1,5 +1,9 @@
 import { noFees } from '../../domain/accounting/fees.ts'
-import type { PaymentCommand, RequestFacts, Wanted } from '../../domain/payment/payment-command.ts'
+import type {
+  PaymentCommand,
+  RequestFacts,
+  RequestedAmounts,
+} from '../../domain/payment/payment-command.ts'
 import type { LineItem, PaymentEvent, PaymentRequest } from '../../domain/payment/payment-events.ts'
 
 /** Saturday morning, with milliseconds that no deadline may keep. */
@@ -89,7 +93,7 @@ export const commands = {
     payer: 'alice',
     statusCode,
   }),
-  capture: (wanted: Wanted, at = morning): PaymentCommand => ({
+  capture: (wanted: RequestedAmounts, at = morning): PaymentCommand => ({
     type: 'CapturePayment',
     at,
     wanted,
@@ -97,7 +101,7 @@ export const commands = {
   }),
   release: (at = morning): PaymentCommand => ({ type: 'ReleasePayment', at }),
   renew: (at = morning): PaymentCommand => ({ type: 'RenewPayment', at }),
-  refund: (wanted: Wanted, text: string | null = null): PaymentCommand => ({
+  refund: (wanted: RequestedAmounts, text: string | null = null): PaymentCommand => ({
     type: 'RefundPayment',
     wanted,
     text,
@@ -109,7 +113,11 @@ export const commands = {
 const noCharge = { fee: 0, interchange: 0, vat: 0, taxcode: noFees.taxcode }
 
 /** A part in NOK: amounts from both pots. */
-export const part = (id: string | null, amount: number, additionalAmount = 0): Wanted => ({
+export const part = (
+  id: string | null,
+  amount: number,
+  additionalAmount = 0,
+): RequestedAmounts => ({
   id,
   currency: 'NOK',
   amount,

@@ -23,7 +23,7 @@ const opened = () => {
     log.onAnswered({
       ...{ requestId, method: 'GET', path: '/merchant/v1/pos/:pos_id/' },
       ...{ status: 200, milliseconds: 1 },
-      asked: {
+      ofMerchant: {
         ...{ merchant, actor: 'user:pos1', body: new Uint8Array() },
         url: () => 'https://pay.example/base/merchant/v1/pos/till-1/?code=hidden',
       },

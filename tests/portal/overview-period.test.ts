@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import {
-  askedPeriod,
+  chosenPeriod,
   before,
   daysApart,
   daysOf,
@@ -15,7 +15,7 @@ const at = Date.parse('2026-11-28T23:30:00Z')
 const dayOf = (text: string): number => Date.parse(`${text}T00:00:00Z`) / 86_400_000
 
 const asked = (query: string, timeZone = oslo, now = at) => {
-  const { period, preset, problems } = askedPeriod(new URLSearchParams(query), timeZone, now)
+  const { period, preset, problems } = chosenPeriod(new URLSearchParams(query), timeZone, now)
   const { first, last } = period
   return { preset, from: textOfDay(first), to: textOfDay(last), problems }
 }
@@ -107,7 +107,7 @@ describe('the columns of a period', () => {
 
   test('of this week meet the same days of the week before', () => {
     const wednesday = Date.parse('2026-11-25T11:00:00Z')
-    const { period } = askedPeriod(new URLSearchParams('days=this_week'), oslo, wednesday)
+    const { period } = chosenPeriod(new URLSearchParams('days=this_week'), oslo, wednesday)
     const earlier = before(period)
     expect([textOfDay(earlier.first), textOfDay(earlier.last)]).toEqual([
       ...['2026-11-16', '2026-11-18'],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { oftenAsked } from '../../web/portal/payments/query.ts'
+import { usualDays } from '../../web/portal/payments/query.ts'
 import { startPaymentDesk, type PaymentDesk } from './payment-desk.ts'
 
 let desk: PaymentDesk
@@ -16,7 +16,7 @@ test.each([
   ['Pacific/Auckland', '2026-11-29', '2026-11-28', '2026-11-23'],
   ['Pacific/Pago_Pago', '2026-11-28', '2026-11-27', '2026-11-22'],
 ])('in %s it is %s, and yesterday was %s', (zone, today, yesterday, sixDaysAgo) => {
-  expect(oftenAsked(zone, at)).toEqual({
+  expect(usualDays(zone, at)).toEqual({
     today: { since: today, until: today },
     yesterday: { since: yesterday, until: yesterday },
     lastWeek: { since: sixDaysAgo, until: today },

@@ -23,7 +23,7 @@ import { keyInFile } from '../../infrastructure/keys/keys.ts'
 import { makeLog } from '../../infrastructure/logs/log.ts'
 import { makeSandboxData } from '../../service/sandbox/sandbox-data.ts'
 import { refuseLogOfOtherMode } from '../../service/mode-of-log.ts'
-import { readSettings, settingShown, type Settings } from '../../infrastructure/settings.ts'
+import { readSettings, printSetting, type Settings } from '../../infrastructure/settings.ts'
 import Database from '../../infrastructure/sqlite.ts'
 import { beginLog, operatorHere } from '../../harness/operator.ts'
 import { newFolder, withProduction } from '../../harness/in-process.ts'
@@ -281,7 +281,7 @@ describe('a service that cannot start says why in one line', () => {
 
   test('given a password with an at sign or a slash, then none of it is printed', async () => {
     for (const password of ['se@cret', 'se/cret'])
-      expect(settingShown('EVENT_STORE', `esdb://admin:${password}@127.0.0.1:1`)).toBe(
+      expect(printSetting('EVENT_STORE', `esdb://admin:${password}@127.0.0.1:1`)).toBe(
         'EVENT_STORE="esdb://…@127.0.0.1:1"',
       )
   })

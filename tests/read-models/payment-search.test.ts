@@ -5,7 +5,7 @@ import { paymentListQueries } from '../../projections/payment-list.ts'
 import {
   searchPayments,
   everyPayment,
-  type PaymentWanted,
+  type PaymentFilter,
 } from '../../projections/payment-search.ts'
 import { authorizationEnds, events, morning, requestEnds } from '../domain/payments.ts'
 import { foldedFile } from './folded-file.ts'
@@ -21,14 +21,14 @@ const requested = (tid: string, at: number, changes: Partial<PaymentRequest> = {
 
 const search = () => searchPayments(paymentListQueries(file.db), async () => {})
 
-const pageOf = (wanted: Partial<PaymentWanted>, limit = 50, at = morning) =>
+const pageOf = (wanted: Partial<PaymentFilter>, limit = 50, at = morning) =>
   search()('sandbox', { ...everyPayment, ...wanted }, { behind: null, limit }, at)
 
-const tidsOf = async (wanted: Partial<PaymentWanted>, at = morning): Promise<string[]> =>
+const tidsOf = async (wanted: Partial<PaymentFilter>, at = morning): Promise<string[]> =>
   (await pageOf(wanted, 50, at)).rows.map(({ tid }) => tid)
 
 /** All pages, a few rows each. */
-const walked = async (wanted: Partial<PaymentWanted>, limit: number): Promise<string[]> => {
+const walked = async (wanted: Partial<PaymentFilter>, limit: number): Promise<string[]> => {
   const tids: string[] = []
   let behind = null
   do {
@@ -67,7 +67,7 @@ describe('given payments of two points of sale, of some amounts and in every sta
     expect(await walked({ posIds: ['till-1', 'till-2'] }, 2)).toEqual(all)
   })
 
-  test.each<[string, Partial<PaymentWanted>, string[]]>([
+  test.each<[string, Partial<PaymentFilter>, string[]]>([
     ['that wait', { status: 'pending' }, ['waiting']],
     ['that are authorised', { status: 'auth' }, ['open']],
     ['that are paid', { status: 'ok' }, ['back', 'paid']],

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
 import { fetchCallbackKeys } from '../../harness/callback-check.ts'
-import { givenKeys } from '../../harness/signing.ts'
+import { prepareKeys } from '../../harness/signing.ts'
 import { merchantClient, type MerchantClient } from '../../harness/merchant-client.ts'
 import { paymentInput } from '../../harness/register-merchant.ts'
 import {
@@ -22,7 +22,7 @@ afterAll(() => Promise.all(started.map(({ stop }) => stop('SIGKILL'))))
 
 /** A sandbox service in a process of its own, with clients for its till, its owner and nobody. */
 export const startShop = async (settings: SettingsOfProcess) => {
-  givenKeys(settings.DATA_DIR)
+  prepareKeys(settings.DATA_DIR)
   const service = await startServiceProcess(settings)
   started.push(service)
   const key = createPrivateKey(

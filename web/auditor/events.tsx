@@ -22,12 +22,12 @@ import {
   filtersHtml,
   eventQuery,
   searchOfFields,
-  wantedOf,
+  eventFilter,
   type EventQuery,
 } from './query.tsx'
 import { eventLink, explainHref, inEnglish, shownTime } from './page.tsx'
 import { saysHtml } from './explain.tsx'
-import { auditPages, type AuditVisits, type Shown } from './visits.tsx'
+import { auditPages, type AuditVisits, type AuditView } from './visits.tsx'
 import { textsIn } from '../../texts/catalogue.ts'
 import type { Catalogue } from '../../texts/generated/texts.ts'
 import type { PlainKey } from '../../texts/message.ts'
@@ -101,7 +101,7 @@ const oneEvent = async (
   needs: AuditEventNeeds,
   position: number,
   reader: StoryReader,
-): Promise<Shown> => {
+): Promise<AuditView> => {
   const [texts, words] = [textsIn[reader.language].auditor, storyTexts(reader, utc)]
   const { store, proving, openAddress } = needs
   const found = (await store.readAt(position)) ?? refuse('resource_is_unknown')
@@ -139,16 +139,16 @@ const manyEvents = async (
   needs: AuditEventNeeds,
   query: EventQuery,
   reader: StoryReader,
-): Promise<Shown> => {
+): Promise<AuditView> => {
   const texts = textsIn[reader.language].auditor
   const { before, ...fields } = query
   const from = Number(before)
-  const [wanted, end] = [wantedOf(query), from > 0 ? from : undefined]
-  const { stream } = wanted
+  const [filter, end] = [eventFilter(query), from > 0 ? from : undefined]
+  const { stream } = filter
   const found =
     stream === undefined
-      ? await browse(needs.store, wanted, onPage, end)
-      : await browseStream(needs.store, stream, wanted, onPage, end)
+      ? await browse(needs.store, filter, onPage, end)
+      : await browseStream(needs.store, stream, filter, onPage, end)
   const search = searchOfFields({ ...fields, before: String(found.before ?? '') })
   const older =
     found.before === undefined ? (

@@ -5,8 +5,8 @@ import type { Provable } from '../../audit/transparency/provable.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { receiptQuery, receiptStream } from '../../http/merchant/receipt.ts'
 import type { Route } from '../../http/route.ts'
-import { explainForm, givenIn } from './query.tsx'
-import { auditPages, notSignedIn, type AuditVisits, type Shown } from './visits.tsx'
+import { explainForm, filledIn } from './query.tsx'
+import { auditPages, notSignedIn, type AuditVisits, type AuditView } from './visits.tsx'
 import { textsIn } from '../../texts/catalogue.ts'
 import type { Catalogue, Language } from '../../texts/generated/texts.ts'
 import { isInSentences, asSentence, withCapital } from '../../audit/explain/event-words.ts'
@@ -42,7 +42,7 @@ export const changesHtml = ({ numbers }: Entry, { locale }: Zoned): Html =>
     </ul>
   )
 
-export const toldHtml = ({ told, counted }: Entry, { texts, ...zoned }: Zoned): Html => {
+export const notificationsHtml = ({ told, counted }: Entry, { texts, ...zoned }: Zoned): Html => {
   if (told.length + counted.length === 0) return null
   return (
     <ul class="told">
@@ -73,7 +73,7 @@ export const entryHtml = (entry: Entry, zoned: Zoned): Html => (
       {zoned.texts.by({ who: entry.who })} · {entry.why}
     </p>
     {changesHtml(entry, zoned)}
-    {toldHtml(entry, zoned)}
+    {notificationsHtml(entry, zoned)}
   </li>
 )
 
@@ -190,7 +190,7 @@ const namedPage = (
   order: string,
   named: readonly string[],
   texts: Catalogue['auditor'],
-): Shown => ({
+): AuditView => ({
   title: texts.ordersNamed({ order }),
   body: [
     form(order, texts),
@@ -216,7 +216,7 @@ const proofRoute = (needs: AuditExplainNeeds, visits: AuditVisits): Route =>
     handle: (call) =>
       visits.look(call, async () => {
         await needs.caughtUp()
-        const subject = givenIn(call.query.subject) ?? ''
+        const subject = filledIn(call.query.subject) ?? ''
         const proof = (await needs.proofOf(subject)) ?? refuse('resource_is_unknown')
         const { about, merchant, make } = proof
         return {
@@ -229,18 +229,18 @@ const proofRoute = (needs: AuditExplainNeeds, visits: AuditVisits): Route =>
 
 /** Stories in plain words, and what adds up to their numbers. */
 const explainRoute = (needs: AuditExplainNeeds, visits: AuditVisits): Route => {
-  const told = async (
+  const storyPage = async (
     subject: string,
     number: string | undefined,
     reader: StoryReader,
-  ): Promise<Shown> => {
+  ): Promise<AuditView> => {
     const texts = textsIn[reader.language].auditor
     await needs.caughtUp()
     const found = await needs.explain(subject, reader)
     if (!found) {
       const named = await needs.named(subject)
       const [id = refuse('resource_is_unknown'), ...others] = named
-      return others.length > 0 ? namedPage(subject, named, texts) : told(id, number, reader)
+      return others.length > 0 ? namedPage(subject, named, texts) : storyPage(id, number, reader)
     }
     const { story, timeZone } = found
     const zoned = { texts, timeZone, ...reader }
@@ -260,13 +260,13 @@ const explainRoute = (needs: AuditExplainNeeds, visits: AuditVisits): Route => {
     query,
     errors: { ...notSignedIn, 404: 'There is no such thing.' },
     handle: (call) => {
-      const subject = givenIn(call.query.subject)
-      const find = async (language: Language, locale?: string): Promise<Shown> => {
+      const subject = filledIn(call.query.subject)
+      const find = async (language: Language, locale?: string): Promise<AuditView> => {
         const texts = textsIn[language].auditor
         const { subjects } = textsIn[language].story
         if (subject !== undefined) {
-          const number = givenIn(call.query.number)
-          return told(subject, number, { language, locale })
+          const number = filledIn(call.query.number)
+          return storyPage(subject, number, { language, locale })
         }
         const body = [
           <h1>{texts.explain}</h1>,

@@ -1,6 +1,6 @@
 import type { Html } from '../ui/components.tsx'
 import { z } from 'zod'
-import type { Wanted } from '../../audit/explain/browse.ts'
+import type { EventFilter } from '../../audit/explain/browse.ts'
 import { malformed } from '../../http/errors.ts'
 import type { Catalogue } from '../../texts/generated/texts.ts'
 
@@ -69,7 +69,7 @@ export const timeIn = (field: string, text: string | undefined): number | undefi
 const text = (description: string) => z.string().max(200).optional().meta({ description })
 
 /** An empty field of a form is one that is not filled in. */
-export const givenIn = (value: string | undefined): string | undefined =>
+export const filledIn = (value: string | undefined): string | undefined =>
   value === undefined || value.trim() === '' ? undefined : value.trim()
 
 export const eventQuery = z.object({
@@ -91,19 +91,19 @@ export const timesIn = ({ since, until }: Pick<EventQuery, 'since' | 'until'>) =
   throw malformed({ issues: [{ path: ['until'], message: 'until must be later than since.' }] })
 }
 
-export const wantedOf = (query: EventQuery): Wanted => ({
+export const eventFilter = (query: EventQuery): EventFilter => ({
   ...timesIn(query),
-  type: givenIn(query.type),
-  merchant: givenIn(query.merchant),
-  actor: givenIn(query.actor),
-  stream: givenIn(query.stream),
+  type: filledIn(query.type),
+  merchant: filledIn(query.merchant),
+  actor: filledIn(query.actor),
+  stream: filledIn(query.stream),
 })
 
 /** The fields that are filled in, as a query again. */
 export const searchOfFields = (fields: Readonly<Record<string, string | undefined>>): string => {
-  const given = Object.entries(fields).flatMap(([name, value]) => {
-    const own = givenIn(value)
+  const filled = Object.entries(fields).flatMap(([name, value]) => {
+    const own = filledIn(value)
     return own === undefined ? [] : [[name, own]]
   })
-  return new URLSearchParams(given as [string, string][]).toString()
+  return new URLSearchParams(filled as [string, string][]).toString()
 }

@@ -1,17 +1,17 @@
 import { Quiet, type Html } from '../ui/components.tsx'
 import { z } from 'zod'
 import type { ExplainedRefusal } from '../../audit/explain/decide-again.ts'
-import type { RefusalsWanted } from '../../application/refused-request.ts'
+import type { RefusalFilter } from '../../application/refused-request.ts'
 import { filled } from '../ui/words.tsx'
 import type { Route } from '../../http/route.ts'
-import { filtersHtml, givenIn, timeIn, timesIn } from './query.tsx'
+import { filtersHtml, filledIn, timeIn, timesIn } from './query.tsx'
 import { eventLink, explainHref, inEnglish, ruleHtml, shownTime } from './page.tsx'
 import { auditPages, type AuditVisits } from './visits.tsx'
 import { textsIn } from '../../texts/catalogue.ts'
 import type { Catalogue, Language } from '../../texts/generated/texts.ts'
 
 export type AuditRefusalNeeds = {
-  readonly refusals: (wanted: RefusalsWanted, limit: number) => Promise<readonly ExplainedRefusal[]>
+  readonly refusals: (filter: RefusalFilter, limit: number) => Promise<readonly ExplainedRefusal[]>
 }
 
 const onPage = 100
@@ -77,10 +77,10 @@ const refusalHtml = (refusal: ExplainedRefusal, language: Language): Html => {
   )
 }
 
-const wantedOf = (given: z.output<typeof query>, now: number): RefusalsWanted => {
-  const at = timeIn('at', given.at)
-  const { from = now - dayMs, to = Infinity } = timesIn(given)
-  const who = { merchant: givenIn(given.merchant), actor: givenIn(given.actor) }
+const filterOf = (values: z.output<typeof query>, now: number): RefusalFilter => {
+  const at = timeIn('at', values.at)
+  const { from = now - dayMs, to = Infinity } = timesIn(values)
+  const who = { merchant: filledIn(values.merchant), actor: filledIn(values.actor) }
   if (at === undefined) return { from, to, ...who }
   const second = Math.floor(at / secondMs) * secondMs
   return { from: second, to: second + secondMs, ...who }
@@ -93,14 +93,14 @@ export const auditRefusalRoute = (needs: AuditRefusalNeeds, visits: AuditVisits)
     handle: (call) =>
       visits.look(call, async (language) => {
         const texts = textsIn[language].auditor
-        const given = call.query
-        const found = await needs.refusals(wantedOf(given, call.at), onPage)
+        const values = call.query
+        const found = await needs.refusals(filterOf(values, call.at), onPage)
         const fields = [
-          { name: 'at', label: texts.second, example: '2026-05-17 12:03:11', value: given.at },
-          { name: 'since', label: texts.since, value: given.since },
-          { name: 'until', label: texts.until, value: given.until },
-          { name: 'merchant', label: texts.merchant, value: given.merchant },
-          { name: 'actor', label: texts.ofWhom, example: 'user:pos1', value: given.actor },
+          { name: 'at', label: texts.second, example: '2026-05-17 12:03:11', value: values.at },
+          { name: 'since', label: texts.since, value: values.since },
+          { name: 'until', label: texts.until, value: values.until },
+          { name: 'merchant', label: texts.merchant, value: values.merchant },
+          { name: 'actor', label: texts.ofWhom, example: 'user:pos1', value: values.actor },
         ]
         const body = [
           <h1>{texts.refusals}</h1>,

@@ -9,9 +9,9 @@ import { auditRefusalRoute, type AuditRefusalNeeds } from './refusals.tsx'
 import { auditSqlRoutes, type AuditSqlNeeds } from './sql.tsx'
 import { auditSignInRoutes, type AuditSignInNeeds } from './sign-in.tsx'
 import { makeAuditVisits, type VisitNeeds, auditPages, type AuditVisits } from './visits.tsx'
-import { isWanted, type Wanted, browse } from '../../audit/explain/browse.ts'
+import { isWanted, type EventFilter, browse } from '../../audit/explain/browse.ts'
 import { start, type EventStore, type RecordedEvent } from '../../application/event-store.ts'
-import { eventFields, filtersHtml, explainForm, eventQuery, wantedOf } from './query.tsx'
+import { eventFields, filtersHtml, explainForm, eventQuery, eventFilter } from './query.tsx'
 import type { Queries } from '../../projections/read-models.ts'
 import { z } from 'zod'
 import { filled } from '../ui/words.tsx'
@@ -27,7 +27,7 @@ type AuditOverviewNeeds = Pick<AuditEventNeeds, 'store' | 'openAddress'> &
       { readonly holds: boolean; readonly at: number; readonly position: number } | undefined
   }
 
-const shownEvents = 10
+const eventsListed = 10
 
 const verdictHtml = (
   last: ReturnType<AuditOverviewNeeds['lastAudit']>,
@@ -56,7 +56,7 @@ const overviewRoute = (needs: AuditOverviewNeeds, visits: AuditVisits): Route =>
         const texts = textsIn[language].auditor
         await needs.caughtUp()
         const head = await needs.store.head()
-        const { events } = await browse(needs.store, {}, shownEvents)
+        const { events } = await browse(needs.store, {}, eventsListed)
         const newest = needs.checkpoints.newest()
         const verdict = needs.lastAudit()
         const checkpoint = newest
@@ -180,8 +180,8 @@ const lineOf = ({ stream, revision, position, id, type, data, metadata }: Record
   `${JSON.stringify({ stream, revision, position, id, type, data, metadata })}\n`
 
 /** Events as they are stored, as JSON Lines. */
-async function* linesOf({ readAll }: AuditExportNeeds['store'], wanted: Wanted) {
-  const isIt = isWanted(wanted)
+async function* linesOf({ readAll }: AuditExportNeeds['store'], filter: EventFilter) {
+  const isIt = isWanted(filter)
   for await (const events of readAll(start)) yield events.filter(isIt).map(lineOf).join('')
 }
 
@@ -211,7 +211,7 @@ const auditExportRoutes = ({ store }: AuditExportNeeds, visits: AuditVisits): Ro
     handle: (call) =>
       visits.look(call, async () => ({
         type: 'application/jsonl',
-        body: textStream(linesOf(store, wantedOf(call.query))),
+        body: textStream(linesOf(store, eventFilter(call.query))),
         headers: { 'Content-Disposition': 'attachment; filename="events.jsonl"' },
       })),
   }),

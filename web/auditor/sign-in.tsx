@@ -57,12 +57,12 @@ const formHtml = (call: Call, problem: string | undefined, texts: Catalogue['aud
 }
 
 const password = (form: Form): string => {
-  const given = form['password']
-  return typeof given === 'string' ? given : ''
+  const typed = form['password']
+  return typeof typed === 'string' ? typed : ''
 }
 
 const makeSignInPages = ({ auditors }: AuditSignInNeeds, visits: AuditVisits) => {
-  const shown = (
+  const showForm = (
     call: Call,
     problem?: PlainKey<Catalogue['auditor']>,
     status: RawStatus = 200,
@@ -82,30 +82,34 @@ const makeSignInPages = ({ auditors }: AuditSignInNeeds, visits: AuditVisits) =>
 
   const signIn = async (call: Call<unknown, unknown, Form>): Promise<RawReply> => {
     // Cookies are not sent by forms of other sites, and a sign-in may not come from there either.
-    if (isForeign(call)) return shown(call, 'elsewhere', 403)
+    if (isForeign(call)) return showForm(call, 'elsewhere', 403)
     const { body, request } = call
-    const given = { id: fieldOf(body, 'id'), password: password(body), code: fieldOf(body, 'code') }
-    if (Object.values(given).includes('')) return shown(call, 'fieldsMissing', 400)
+    const credentials = {
+      id: fieldOf(body, 'id'),
+      password: password(body),
+      code: fieldOf(body, 'code'),
+    }
+    if (Object.values(credentials).includes('')) return showForm(call, 'fieldsMissing', 400)
     const { remoteAddress: address } = request
     try {
-      const cookie = await auditors.signIn(given, contextBy(call, 'auditor'), { address })
+      const cookie = await auditors.signIn(credentials, contextBy(call, 'auditor'), { address })
       return visits.go(nextOf(call), [visits.keep(cookie)])
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       const isLocked = error.code === 'secrets_are_wrong_too_often'
-      return shown(call, isLocked ? 'tooMany' : 'wrong', isLocked ? 429 : 401, error.retryAfter)
+      return showForm(call, isLocked ? 'tooMany' : 'wrong', isLocked ? 429 : 401, error.retryAfter)
     }
   }
 
   const signOut = async (call: Call): Promise<RawReply> => {
-    if (isForeign(call)) return shown(call, 'elsewhere', 403)
+    if (isForeign(call)) return showForm(call, 'elsewhere', 403)
     const visitor = await visits.visitorOf(call)
     if (visitor?.session !== undefined)
       await auditors.signOut(visitor.id, visitor.session, contextBy(call, 'auditor'))
     return visits.go(signInPath, [visits.noCookie])
   }
 
-  return { shown, signIn, signOut }
+  return { shown: showForm, signIn, signOut }
 }
 
 /** Both factors at once, so that nobody learns which one is wrong. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { momentForms, readMoment, type AskedMoment } from '../../audit/as-of/asked-moment.ts'
+import { momentForms, readMoment, type MomentRequest } from '../../audit/as-of/asked-moment.ts'
 import { views } from '../../audit/query/views.ts'
 import { malformed } from '../../http/errors.ts'
 import type { Route } from '../../http/route.ts'
@@ -9,13 +9,13 @@ import type { Catalogue } from '../../texts/generated/texts.ts'
 import { Quiet, Scroll, Table, type Html } from '../ui/components.tsx'
 import { Area, exact } from '../ui/fields.tsx'
 import { filled } from '../ui/words.tsx'
-import { fieldHtml, givenIn, searchOfFields } from './query.tsx'
+import { fieldHtml, filledIn, searchOfFields } from './query.tsx'
 import { auditPages, type AuditVisits } from './visits.tsx'
 
-type Asked = {
+type LogQuery = {
   readonly sql: string
   /** The head of the log if it is undefined. */
-  readonly moment: AskedMoment | undefined
+  readonly moment: MomentRequest | undefined
   readonly mostRows: number
   readonly mostSeconds: number
   readonly mostFolding: number
@@ -33,7 +33,7 @@ type Answer = {
 }
 
 export type AuditSqlNeeds = {
-  readonly askLog: (asked: Asked) => Promise<Answer | { readonly problem: string }>
+  readonly askLog: (request: LogQuery) => Promise<Answer | { readonly problem: string }>
   readonly textCell: (text: string | null) => string
 }
 
@@ -53,16 +53,16 @@ const query = z.object({
     .meta({ description: `${momentForms}; else now.` }),
 })
 
-type Given = z.output<typeof query>
+type QueryFields = z.output<typeof query>
 
 /** @throws Malformed for what cannot be answered */
-const answerTo = async ({ askLog }: AuditSqlNeeds, given: Given, mostRows: number) => {
-  const wrong = (field: keyof Given, message: string) =>
+const answerTo = async ({ askLog }: AuditSqlNeeds, values: QueryFields, mostRows: number) => {
+  const wrong = (field: keyof QueryFields, message: string) =>
     malformed({ issues: [{ path: [field], message }] })
-  const asOf = givenIn(given.as_of)
+  const asOf = filledIn(values.as_of)
   const moment = asOf === undefined ? undefined : readMoment(asOf)
   if (asOf !== undefined && !moment) throw wrong('as_of', `as_of must be ${momentForms}.`)
-  const sql = givenIn(given.sql)
+  const sql = filledIn(values.sql)
   if (sql === undefined) throw wrong('sql', 'sql is missing.')
   const answer = await askLog({ sql, moment, mostRows, ...bounds })
   if ('problem' in answer) throw wrong('sql', answer.problem)
@@ -80,7 +80,7 @@ const headOf = ({ query: sql, position, time, tree, made_by }: Answer) =>
     ['made_by', made_by],
   ] as const
 
-const formHtml = ({ sql, as_of: value }: Given, texts: Catalogue['auditor']): Html => (
+const formHtml = ({ sql, as_of: value }: QueryFields, texts: Catalogue['auditor']): Html => (
   <form class="card" method="get" action={path}>
     <Area
       name="sql"
@@ -113,7 +113,7 @@ const viewsHtml = (texts: Catalogue['auditor']): Html => (
   </details>
 )
 
-const shownCell = (cell: unknown) =>
+const cellHtml = (cell: unknown) =>
   typeof cell === 'number' ? { number: cell } : cell === null ? '' : String(cell)
 
 const answerHtml = (answer: Answer, texts: Catalogue['auditor']): Html => {
@@ -136,7 +136,7 @@ const answerHtml = (answer: Answer, texts: Catalogue['auditor']): Html => {
     has_more && <Quiet text={texts.sqlMore({ count: rows.length })} />,
     <div class="card">
       <Scroll label={texts.sqlAnswer}>
-        <Table heads={[...columns]} rows={rows.map((row) => row.map(shownCell))} />
+        <Table heads={[...columns]} rows={rows.map((row) => row.map(cellHtml))} />
       </Scroll>
     </div>,
   ]
@@ -155,23 +155,25 @@ export const auditSqlRoutes = (needs: AuditSqlNeeds, visits: AuditVisits): Route
     summary: 'Ask the log with SQL',
     query,
     handle: (call) => {
-      const given = call.query
+      const values = call.query
       return visits.look(
         call,
         async (language) => {
           const texts = textsIn[language].auditor
           const answer =
-            givenIn(given.sql) === undefined ? undefined : await answerTo(needs, given, rowsOnPage)
+            filledIn(values.sql) === undefined
+              ? undefined
+              : await answerTo(needs, values, rowsOnPage)
           const body = [
             <h1>{texts.query}</h1>,
             <p>{texts.sqlWhat}</p>,
-            formHtml(given, texts),
+            formHtml(values, texts),
             viewsHtml(texts),
             answer && answerHtml(answer, texts),
           ]
           return { title: texts.query, body, json: answer ?? { views: Object.keys(views) } }
         },
-        (texts) => formHtml(given, texts),
+        (texts) => formHtml(values, texts),
       )
     },
   }),

@@ -21,7 +21,7 @@ export type VisitNeeds = {
 }
 
 /** What a page tells, for people and for programs. */
-export type Shown = Pick<AuditPage, 'title' | 'body'> & { readonly json: object }
+export type AuditView = Pick<AuditPage, 'title' | 'body'> & { readonly json: object }
 
 /** What stands below a problem. */
 type Below = (texts: Catalogue['auditor']) => Html
@@ -46,7 +46,7 @@ export const auditPages = routesOf({
 })
 
 /** What somebody typed is told only where it can name no person. */
-const toldTarget = (target: string): string =>
+const safeTarget = (target: string): string =>
   target
     .replaceAll(/%2B|\+/gi, ' ')
     .replaceAll(/(?<![\w.-])\d{8,15}(?![\w.-])/g, '…')
@@ -102,7 +102,7 @@ export const makeAuditVisits = ({ isSecure, auditors, securityLog }: VisitNeeds)
 
   const record = (call: Call, id: string): void => {
     const { remoteAddress: address } = call.request
-    const about = toldTarget(targetOf(call))
+    const about = safeTarget(targetOf(call))
     const request = call.requestId
     securityLog.record({ type: 'auditor_read', actor: `auditor:${id}`, address, about, request })
   }
@@ -112,7 +112,7 @@ export const makeAuditVisits = ({ isSecure, auditors, securityLog }: VisitNeeds)
   /** Shows what an auditor has looked for, and records the look. JSON has no locale. */
   const look = async (
     call: Call,
-    find: (language: Language, locale: string | undefined) => Promise<Shown | RawReply>,
+    find: (language: Language, locale: string | undefined) => Promise<AuditView | RawReply>,
     below: Below = () => null,
   ): Promise<RawReply> => {
     const auditor = await visitorOf(call)
@@ -125,10 +125,10 @@ export const makeAuditVisits = ({ isSecure, auditors, securityLog }: VisitNeeds)
     record(call, auditor.id)
     try {
       const locale = isJson ? undefined : readersLanguage(call.request).locale
-      const shown = await find(language, locale)
-      if ('type' in shown) return { ...shown, cookies }
-      if (!isJson) return await show(call, { ...shown, auditor: auditor.id, cookies })
-      return { type: 'application/json', body: JSON.stringify(shown.json, null, 2), cookies }
+      const view = await find(language, locale)
+      if ('type' in view) return { ...view, cookies }
+      if (!isJson) return await show(call, { ...view, auditor: auditor.id, cookies })
+      return { type: 'application/json', body: JSON.stringify(view.json, null, 2), cookies }
     } catch (error) {
       const problem = problemOf(error, language)
       if (!problem || isJson) throw error

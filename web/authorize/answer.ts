@@ -81,17 +81,17 @@ export type AuthorizationAnswerNeeds = Pick<SessionNeeds, 'digestOf' | 'isSameTe
 
 const addressOf = ({ request }: Call): string => request.remoteAddress ?? ''
 
-const pathOf = (asked: URLSearchParams): string => `/oauth2/auth?${asked.toString()}`
+const pathOf = (query: URLSearchParams): string => `/oauth2/auth?${query.toString()}`
 
 /** The page to answer again; in a browser as a new pass, since this one may have ended. */
 export const pageOf = (form: FormOf<typeof answerForm>): string => {
   const qr = fieldOf(form, 'qr')
   if (qr !== '') return `/oauth2/pre_auth?${new URLSearchParams({ qr }).toString()}`
-  const asked = new URLSearchParams(fieldOf(form, 'asked'))
-  if (asked.size === 0) return '/payer/'
-  asked.delete('attempt')
-  asked.set('again', '')
-  return pathOf(asked)
+  const query = new URLSearchParams(fieldOf(form, 'asked'))
+  if (query.size === 0) return '/payer/'
+  query.delete('attempt')
+  query.set('again', '')
+  return pathOf(query)
 }
 
 const overCodes: readonly RefusalCode[] = [
@@ -181,7 +181,7 @@ export const authorizationAnswers = (
   }
 
   /** In the browser that the application redirected here. */
-  const answerHere = async (
+  const answerInBrowser = async (
     visitor: Visitor,
     decider: SignedIn | undefined,
     id: string,
@@ -243,7 +243,7 @@ export const authorizationAnswers = (
       const again = await askAgain(decider, id, known, call)
       return again ?? pages.afterAnswer(visitor, await decide(decider, id, known, 'phone', call))
     }
-    return answerHere(visitor, decider, id, known, call)
+    return answerInBrowser(visitor, decider, id, known, call)
   }
 
   return { scanned, answer, leaveAtOnce }

@@ -77,7 +77,7 @@ export const authorizationPages = (
   ): Promise<RawReply> => {
     const { texts, csrf } = visitor
     const asked = query.toString()
-    const here = `/oauth2/auth?${asked}`
+    const address = `/oauth2/auth?${asked}`
     return visits.show(visitor, {
       title: texts.signIn,
       ...step.answer,
@@ -91,7 +91,7 @@ export const authorizationPages = (
               <span class="quiet">({shopName(request.merchant)})</span>
             </p>
             {known ? await continueAs(known, query) : ''}
-            {signIn.formOf(visitor, step, here)}
+            {signIn.formOf(visitor, step, address)}
             {step.step === 'pin' && (
               <MoreLink href={signUpPath(`/oauth2/pre_auth?${asked}`)} text={texts.newHere} />
             )}

@@ -182,10 +182,10 @@ export const readAuthorizationRequest = (
   const isRedirectUriGiven = named !== null
   const nonce = one('nonce')
   const who = { client, merchant, redirectUri, isRedirectUriGiven }
-  const asked = { scope: [...scope], state, nonce, codeChallenge }
+  const parameters = { scope: [...scope], state, nonce, codeChallenge }
   const request = {
     ...who,
-    ...asked,
+    ...parameters,
     ...earliestSignIn(at, prompt, maxAge),
     ...(subject !== null && { subject }),
     ...(dpopJkt !== null && { dpopJkt }),

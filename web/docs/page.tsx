@@ -53,9 +53,9 @@ const onThisPage = (sections: readonly Section[]): Html => {
 
 const neighbours = ({ menu }: Site, path: string): Html => {
   const links = menu.flatMap((group) => group.links)
-  const here = links.findIndex((link) => link.path === path)
-  if (here === -1) return null
-  const [before, after] = [links[here - 1], links[here + 1]]
+  const index = links.findIndex((link) => link.path === path)
+  if (index === -1) return null
+  const [before, after] = [links[index - 1], links[index + 1]]
   return (
     <nav class="neighbours" aria-label="Pages before and after">
       {before ? (

@@ -59,7 +59,7 @@ const linkIn =
   }
 
 /** How this service differs from the one that the Markdown files describe. */
-type Here = {
+type OwnService = {
   readonly names: Names
   readonly base: string
   readonly isSandbox: boolean
@@ -75,7 +75,7 @@ const pemIn = (text: string): string =>
 /** A guide as this service tells it: its names, its address, and signatures made over these. */
 const localized = (
   text: string,
-  { names, base, isSandbox, signExample, examplePem }: Here,
+  { names, base, isSandbox, signExample, examplePem }: OwnService,
 ): string => {
   const { origin, host } = new URL(base)
   const prefix = names.merchant.slice(0, -'-Merchant'.length)
@@ -135,7 +135,7 @@ const referenceHtml = (names: Names, isSandbox: boolean): Html => [
 export type SiteNeeds = {
   readonly readAsset: ReadAsset
   readonly renderMarkdown: RenderMarkdown
-  readonly signExample: Here['signExample']
+  readonly signExample: OwnService['signExample']
   readonly names: Names
   readonly version: string
   readonly base: string

@@ -11,7 +11,7 @@ import { showsSomething } from '../../domain/blanks.ts'
 import { isCurrency } from '../../domain/money/currency.ts'
 import { operatorMayDo } from '../../domain/people/operator-roles.ts'
 import { refuse } from '../../domain/refusal.ts'
-import { givenId } from '../../http/addresses.ts'
+import { generatedId } from '../../http/addresses.ts'
 import { fieldOf, type FormOf } from '../../http/forms.ts'
 import type { Route } from '../../http/route.ts'
 import type { CorrectionRow } from '../../projections/corrections.ts'
@@ -21,7 +21,7 @@ import type { Visits } from '../payer/session.tsx'
 import { sumText } from '../portal/money-parts.tsx'
 import { codeProblem } from '../staff/guard.tsx'
 import { Check, codeField, Field, hidden, plainForm, typed } from '../ui/fields.tsx'
-import { shownAmount, shownTime, typedSigned } from '../ui/money.tsx'
+import { minorText, utcTime, typedSigned } from '../ui/money.tsx'
 import { operatorPath } from './areas.ts'
 import { merchantPath } from './merchants.tsx'
 import { storyHref } from './payouts/list.tsx'
@@ -46,7 +46,7 @@ type CorrectionNeeds = OperatorNeeds &
 
 const path = '/operator/corrections'
 
-const mostShown = 100
+const mostListed = 100
 
 /** What is typed to propose a correction, or a click that decides one. */
 const correctionForm = plainForm.extend({
@@ -61,7 +61,7 @@ const correctionForm = plainForm.extend({
   code: typed('A one-time code.'),
 })
 
-type Given = FormOf<typeof correctionForm>
+type CorrectionForm = FormOf<typeof correctionForm>
 
 const textsOf = ({ language }: OperatorVisitor) => textsIn[language].corrections
 
@@ -75,7 +75,7 @@ const placeText = (
 }
 
 const amountText = ({ amount, currency }: KnownCorrection, { locale }: OperatorVisitor): string =>
-  shownAmount(amount, currency, locale)
+  minorText(amount, currency, locale)
 
 const decideForm = (visitor: OperatorVisitor, id: string, act: 'approve' | 'reject'): Html => {
   const texts = textsOf(visitor)
@@ -104,7 +104,7 @@ const waitingHtml = async (
           [texts.where, placeText(correction, visitor)],
           [texts.reason, correction.reason],
           [texts.proposedBy, await nameFor(needs, correction.by)],
-          [texts.when, shownTime(at, visitor.locale)],
+          [texts.when, utcTime(at, visitor.locale)],
         ]}
       />
       {mayDecide && isOwn && <p class="quiet small">{texts.another}</p>}
@@ -120,11 +120,11 @@ const decidedHtml = (
 ): Html => {
   const texts = textsOf(visitor)
   const rows = (['approved', 'turned_down'] as const)
-    .flatMap((status) => corrections.decided(status, Number.MAX_SAFE_INTEGER, mostShown))
+    .flatMap((status) => corrections.decided(status, Number.MAX_SAFE_INTEGER, mostListed))
     .sort((one, other) => other.position - one.position)
-    .slice(0, mostShown)
+    .slice(0, mostListed)
     .map(({ id, at, merchant, status, correction }): Row => [
-      { head: <a href={storyHref(`correction-${id}`)}>{shownTime(at, visitor.locale)}</a> },
+      { head: <a href={storyHref(`correction-${id}`)}>{utcTime(at, visitor.locale)}</a> },
       shopName(merchant),
       { number: amountText(correction, visitor) },
       placeText(correction, visitor),
@@ -157,7 +157,7 @@ const debtsHtml = ({ journal, shopName }: CorrectionNeeds, visitor: OperatorVisi
   )
 }
 
-const proposeForm = (visitor: OperatorVisitor, id: string, values: Given): Html => {
+const proposeForm = (visitor: OperatorVisitor, id: string, values: CorrectionForm): Html => {
   const texts = textsOf(visitor)
   const value = (name: 'merchant' | 'ledger' | 'amount' | 'currency' | 'reason') =>
     fieldOf(values, name)
@@ -210,11 +210,11 @@ const proposeForm = (visitor: OperatorVisitor, id: string, values: Given): Html 
 const pageOf = async (
   needs: CorrectionNeeds,
   visitor: OperatorVisitor,
-  values: Given = {},
+  values: CorrectionForm = {},
   problem?: string,
 ): Promise<OperatorPage> => {
   const texts = textsOf(visitor)
-  const waiting = needs.corrections.proposed(mostShown)
+  const waiting = needs.corrections.proposed(mostListed)
   const id = fieldOf(values, 'act') === 'propose' ? fieldOf(values, 'id') : ''
   return {
     title: texts.title,
@@ -233,10 +233,14 @@ const pageOf = async (
 }
 
 /** What was typed, or what is wrong with it. */
-const readProposal = async ({ find }: CorrectionNeeds, visitor: OperatorVisitor, form: Given) => {
+const readProposal = async (
+  { find }: CorrectionNeeds,
+  visitor: OperatorVisitor,
+  form: CorrectionForm,
+) => {
   const texts = textsOf(visitor)
   const merchant = fieldOf(form, 'merchant').trim()
-  const shop = givenId.safeParse(merchant).success && (await find(merchants, merchant, 'log'))
+  const shop = generatedId.safeParse(merchant).success && (await find(merchants, merchant, 'log'))
   if (!shop || shop.status !== 'present') return { problem: texts.wrongMerchant }
   const currency = fieldOf(form, 'currency').trim().toUpperCase() || shop.data.currency
   if (!isCurrency(currency)) return { problem: texts.wrongCurrency }
@@ -267,16 +271,16 @@ export const operatorCorrectionRoutes = (needs: CorrectionNeeds, visits: Visits)
         hasNextPage: true,
       },
       async (visitor, call) => {
-        const given = call.body
-        const id = fieldOf(given, 'id')
+        const values = call.body
+        const id = fieldOf(values, 'id')
         if (!/^[\w-]{1,35}$/.test(id)) return refuse('resource_is_unknown')
-        const again = (problem: string) => pageOf(needs, visitor, given, problem)
+        const again = (problem: string) => pageOf(needs, visitor, values, problem)
         const code = await codeProblem(confirm, visitor, call)
         if (code !== undefined) return again(code)
         const contextOf = (merchant: string) => contextOfOperator(call, visitor, merchant)
-        const act = fieldOf(given, 'act')
+        const act = fieldOf(values, 'act')
         const isProposal = act !== 'approve' && act !== 'reject'
-        const read = isProposal ? await readProposal(needs, visitor, given) : undefined
+        const read = isProposal ? await readProposal(needs, visitor, values) : undefined
         if (read && 'problem' in read) return again(read.problem)
         const problem = await problemOf(visitor, async () => {
           if (read) return propose(id, read.wanted, contextOf(read.wanted.merchant))

@@ -14,7 +14,7 @@ import {
 } from '../../domain/payment/payment-state.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { dayMs } from '../../domain/time.ts'
-import { givenId } from '../../http/addresses.ts'
+import { generatedId } from '../../http/addresses.ts'
 import { searchOf, type Call } from '../../http/call.ts'
 import { fieldOf, type FormOf } from '../../http/forms.ts'
 import type { Names } from '../../http/assets.ts'
@@ -27,8 +27,8 @@ import type { Visits } from '../payer/session.tsx'
 import { disputeBadge } from '../portal/payments/disputes.tsx'
 import { grossOf } from '../portal/payments/preview.tsx'
 import { codeProblem } from '../staff/guard.tsx'
-import { codeField, Field, hidden, plainForm, asked, typed } from '../ui/fields.tsx'
-import { shownAmount, shownTime, typedAmount } from '../ui/money.tsx'
+import { codeField, Field, hidden, plainForm, anyText, typed } from '../ui/fields.tsx'
+import { minorText, utcTime, typedAmount } from '../ui/money.tsx'
 import { pageHeaders } from '../ui/page.tsx'
 import { operatorPath } from './areas.ts'
 import { storyHref } from './payouts/list.tsx'
@@ -53,7 +53,7 @@ const seeing = { action: 'see_journal', area: 'disputes' } as const
 
 const path = '/operator/payment'
 
-const mostShown = 200
+const mostListed = 200
 
 const paymentHref = (tid: string): string => operatorPath(`payment?tid=${tid}`)
 
@@ -69,9 +69,9 @@ const disputeForm = plainForm.extend({
   code: typed('A one-time code.'),
 })
 
-type Given = FormOf<typeof disputeForm>
+type DisputeForm = FormOf<typeof disputeForm>
 
-type Shown = {
+type DisputeView = {
   readonly visitor: OperatorVisitor
   readonly tid: string
   readonly payment: RequestedPayment
@@ -80,11 +80,11 @@ type Shown = {
 const listPage = ({ disputes, shopName }: DisputeNeeds, visitor: OperatorVisitor): OperatorPage => {
   const texts = textsIn[visitor.language].disputes
   const rows = disputes
-    .open(mostShown)
+    .open(mostListed)
     .map(({ tid, merchant, currency, dispute }): Row => [
-      { head: shownTime(dispute.due, visitor.locale) },
+      { head: utcTime(dispute.due, visitor.locale) },
       <a href={paymentHref(tid)}>{shopName(merchant)}</a>,
-      { number: shownAmount(grossOf(dispute), currency, visitor.locale) },
+      { number: minorText(grossOf(dispute), currency, visitor.locale) },
       disputeBadge(texts, dispute),
       dispute.reason,
     ])
@@ -112,7 +112,7 @@ const listPage = ({ disputes, shopName }: DisputeNeeds, visitor: OperatorVisitor
 const evidenceHref = (id: string, number: string): string =>
   operatorPath(`disputes/${id}/evidence/${number}`)
 
-const closeForm = ({ visitor, tid }: Shown, number: number, act: 'won' | 'lost'): Html => {
+const closeForm = ({ visitor, tid }: DisputeView, number: number, act: 'won' | 'lost'): Html => {
   const texts = textsIn[visitor.language].disputes
   return (
     <Form action={path} hidden={{ csrf: visitor.csrf, tid, number: String(number), act }}>
@@ -122,12 +122,12 @@ const closeForm = ({ visitor, tid }: Shown, number: number, act: 'won' | 'lost')
   )
 }
 
-const oneHtml = (shown: Shown, dispute: Dispute, number: number): Html => {
-  const { visitor, tid, payment } = shown
+const oneHtml = (view: DisputeView, dispute: Dispute, number: number): Html => {
+  const { visitor, tid, payment } = view
   const { locale, language } = visitor
   const texts = textsIn[language].disputes
   const id = disputeId(tid, number)
-  const amount = (minor: number) => shownAmount(minor, payment.request.currency, locale)
+  const amount = (minor: number) => minorText(minor, payment.request.currency, locale)
   const mayClose = !isClosed(dispute) && operatorMayDo(visitor.me.terms, 'decide_disputes')
   return (
     <Card title={[id, ' ', disputeBadge(texts, dispute)]}>
@@ -137,7 +137,7 @@ const oneHtml = (shown: Shown, dispute: Dispute, number: number): Html => {
           [texts.amount, amount(grossOf(dispute))],
           [texts.fee, amount(dispute.charge.fee)],
           [texts.reason, dispute.reason],
-          [texts.due, shownTime(dispute.due, locale)],
+          [texts.due, utcTime(dispute.due, locale)],
           [
             dispute.evidence.length === 0
               ? texts.evidenceNone
@@ -149,15 +149,15 @@ const oneHtml = (shown: Shown, dispute: Dispute, number: number): Html => {
           ],
         ]}
       />
-      {mayClose && [closeForm(shown, number, 'won'), closeForm(shown, number, 'lost')]}
+      {mayClose && [closeForm(view, number, 'won'), closeForm(view, number, 'lost')]}
     </Card>
   )
 }
 
-const openForm = ({ visitor, tid, payment }: Shown, values: Given): Html => {
+const openForm = ({ visitor, tid, payment }: DisputeView, values: DisputeForm): Html => {
   const texts = textsIn[visitor.language].disputes
   const { currency } = payment.request
-  const left = shownAmount(grossOf(refundable(payment)), currency, visitor.locale)
+  const left = minorText(grossOf(refundable(payment)), currency, visitor.locale)
   const number = String(payment.disputes.length + 1)
   const money = { inputmode: 'decimal', maxlength: 20 } as const
   const value = (name: 'amount' | 'fee' | 'reason' | 'due') => fieldOf(values, name)
@@ -198,13 +198,17 @@ const openForm = ({ visitor, tid, payment }: Shown, values: Given): Html => {
   )
 }
 
-const paymentPage = (shown: Shown, values: Given = {}, problem?: string): OperatorPage => {
-  const { visitor, tid, payment } = shown
+const paymentPage = (
+  view: DisputeView,
+  values: DisputeForm = {},
+  problem?: string,
+): OperatorPage => {
+  const { visitor, tid, payment } = view
   const { language, locale } = visitor
   const [texts, words] = [textsIn[language].disputes, textsIn[language].payments]
   const { request, captured, refunded, disputed, disputes } = payment
   const amount = (pots: RequestedPayment['captured']) =>
-    shownAmount(grossOf(pots), request.currency, locale)
+    minorText(grossOf(pots), request.currency, locale)
   const mayOpen =
     operatorMayDo(visitor.me.terms, 'decide_disputes') && grossOf(refundable(payment)) > 0
   return {
@@ -230,14 +234,14 @@ const paymentPage = (shown: Shown, values: Given = {}, problem?: string): Operat
           ]}
         />
       </section>,
-      disputes.map((dispute, index) => oneHtml(shown, dispute, index + 1)),
-      mayOpen && openForm(shown, values),
+      disputes.map((dispute, index) => oneHtml(view, dispute, index + 1)),
+      mayOpen && openForm(view, values),
     ],
   }
 }
 
 /** What was typed, or what is wrong with it. */
-const readWanted = ({ visitor, payment }: Shown, form: Given) => {
+const readDispute = ({ visitor, payment }: DisputeView, form: DisputeForm) => {
   const texts = textsIn[visitor.language].disputes
   const { currency } = payment.request
   const [amount, reason, day] = [
@@ -256,10 +260,10 @@ const readWanted = ({ visitor, payment }: Shown, form: Given) => {
 
 const carryOut = async (
   needs: DisputeNeeds,
-  shown: Shown,
-  call: Call<unknown, undefined, Given>,
+  view: DisputeView,
+  call: Call<unknown, undefined, DisputeForm>,
 ): Promise<string | undefined> => {
-  const { visitor, tid } = shown
+  const { visitor, tid } = view
   const form = call.body
   const contextOf = (merchant: string) => contextOfOperator(call, visitor, merchant)
   const { openDispute, closeDispute } = operateDisputes(needs)
@@ -268,7 +272,7 @@ const carryOut = async (
     await closeDispute(disputeId(tid, number), act, contextOf)
     return undefined
   }
-  const read = readWanted(shown, form)
+  const read = readDispute(view, form)
   if ('problem' in read) return read.problem
   await openDispute(tid, { number, ...read.wanted }, contextOf)
   return undefined
@@ -300,8 +304,8 @@ const evidenceRoute = (needs: DisputeNeeds, { page }: ReturnType<typeof operator
 export const operatorDisputeRoutes = (needs: DisputeNeeds, visits: Visits): Route[] => {
   const pages = operatorPages(needs, visits)
   const { page, form, confirm } = pages
-  const shownTo = async (visitor: OperatorVisitor, tid: string): Promise<Shown> =>
-    givenId.safeParse(tid).success
+  const viewFor = async (visitor: OperatorVisitor, tid: string): Promise<DisputeView> =>
+    generatedId.safeParse(tid).success
       ? { visitor, tid, payment: await requestedPayment(needs.find, tid) }
       : refuse('resource_is_unknown')
   return [
@@ -312,11 +316,11 @@ export const operatorDisputeRoutes = (needs: DisputeNeeds, visits: Visits): Rout
       {
         ...seeing,
         path,
-        ownQuery: z.object({ tid: asked('The payment.') }),
+        ownQuery: z.object({ tid: anyText('The payment.') }),
         summary: 'A payment and its disputes',
       },
       async (visitor, call) =>
-        paymentPage(await shownTo(visitor, (searchOf(call).get('tid') ?? '').trim())),
+        paymentPage(await viewFor(visitor, (searchOf(call).get('tid') ?? '').trim())),
     ),
     form(
       {
@@ -328,12 +332,12 @@ export const operatorDisputeRoutes = (needs: DisputeNeeds, visits: Visits): Rout
         hasNextPage: true,
       },
       async (visitor, call) => {
-        const shown = await shownTo(visitor, fieldOf(call.body, 'tid'))
+        const view = await viewFor(visitor, fieldOf(call.body, 'tid'))
         const problem = await codeProblem(confirm, visitor, call)
-        if (problem !== undefined) return paymentPage(shown, call.body, problem)
-        const wrong = await carryOut(needs, shown, call)
-        if (wrong !== undefined) return paymentPage(shown, call.body, wrong)
-        return visits.go(visitor, paymentHref(shown.tid))
+        if (problem !== undefined) return paymentPage(view, call.body, problem)
+        const wrong = await carryOut(needs, view, call)
+        if (wrong !== undefined) return paymentPage(view, call.body, wrong)
+        return visits.go(visitor, paymentHref(view.tid))
       },
     ),
     evidenceRoute(needs, pages),

@@ -1,6 +1,6 @@
 import type { Html } from '../ui/components.tsx'
 import { z } from 'zod'
-import type { WantedFees, taxcodesKnown } from '../../application/set-fees.ts'
+import type { FeeChange, taxcodesKnown } from '../../application/set-fees.ts'
 import type { FeeTerms } from '../../domain/accounting/fees.ts'
 import { isCurrency } from '../../domain/money/currency.ts'
 import { formatAmount, ratePattern, type Rate } from '../../domain/money/money.ts'
@@ -14,12 +14,12 @@ import type { Catalogue } from '../../texts/generated/texts.ts'
 
 /** A decimal number with its point moved to the right by so many places. */
 const shifted = (text: string, places: number): string => {
-  const [given = '0', decimals = ''] = text.split('.')
-  const whole = given.padStart(1 - Math.min(places, 0), '0')
+  const [units = '0', decimals = ''] = text.split('.')
+  const whole = units.padStart(1 - Math.min(places, 0), '0')
   const digits = whole + decimals.padEnd(places, '0')
   const at = whole.length + places
-  const shown = `${digits.slice(0, at)}.${digits.slice(at)}`
-  return shown.replace(/^0+(?=\d)/, '').replace(/\.?0*$/, '') || '0'
+  const moved = `${digits.slice(0, at)}.${digits.slice(at)}`
+  return moved.replace(/^0+(?=\d)/, '').replace(/\.?0*$/, '') || '0'
 }
 
 /** `0.009` as the percent that people type: `0.9`. */
@@ -93,7 +93,7 @@ const startOfDay = (text: string, timeZone: string): number | undefined =>
 export const readFees = (
   values: FeeValues,
   { texts, currency, timeZone, taxcodes }: FeePlace,
-): { readonly wanted: WantedFees } | { readonly problems: Problems } => {
+): { readonly change: FeeChange } | { readonly problems: Problems } => {
   const problems: Record<string, string> = {}
   const rate = (name: 'transaction_rate' | 'interchange_rate'): string => {
     const read = rateOfPercent(values[name])
@@ -121,7 +121,7 @@ export const readFees = (
   if (!tax) problems['taxcode'] = texts.wrongTaxcode
   return from === undefined || Object.keys(problems).length > 0
     ? { problems }
-    : { wanted: { from, currency, terms } }
+    : { change: { from, currency, terms } }
 }
 
 /** A currency as it was asked for; that of the merchant for anything else. */

@@ -39,7 +39,7 @@ import {
 } from './pages.tsx'
 import { vatRateOf } from '../../domain/accounting/taxcodes.ts'
 import { jsonEquals } from '../../domain/json-equality.ts'
-import { shownAmount } from '../ui/money.tsx'
+import { minorText } from '../ui/money.tsx'
 import { percent } from '../portal/money-terms.tsx'
 import type { LobbyVisitor } from '../staff/frame.tsx'
 import { textsIn } from '../../texts/catalogue.ts'
@@ -52,7 +52,7 @@ const linesOf = (
   { locale }: Reader,
   terms: FeeTerms,
 ): readonly (readonly [name: string, value: string])[] => {
-  const amount = (minor: number) => shownAmount(minor, currency, locale)
+  const amount = (minor: number) => minorText(minor, currency, locale)
   const vat = (['transaction', 'permission', 'settlement'] as const).map((what) =>
     percent(vatRateOf(what, terms.taxcode, terms.vat), locale),
   )
@@ -98,14 +98,14 @@ const previewHtml = (place: FeePlace, visitor: Reader, plan: FeePlan, at: Instan
 
 type OperatorFeeNeeds = MerchantPageNeeds & { readonly handle: Handle }
 
-type Asked = {
+type FeeRequest = {
   readonly visitor: OperatorVisitor
   readonly data: MerchantData
   readonly place: FeePlace
 }
 
 const formPage = (
-  { visitor, data, place }: Asked,
+  { visitor, data, place }: FeeRequest,
   values: FeeValues,
   problems?: Problems,
 ): OperatorPage => {
@@ -145,7 +145,7 @@ const formPage = (
 }
 
 const previewPage = (
-  { visitor, data, place }: Asked,
+  { visitor, data, place }: FeeRequest,
   values: FeeValues,
   plan: FeePlan,
   call: Call,
@@ -190,7 +190,11 @@ export const operatorFeeRoutes = (needs: OperatorFeeNeeds, visits: Visits): Rout
     action: 'set_fees' as const,
     area: 'merchants' as const,
   }
-  const askedBy = async (visitor: OperatorVisitor, id: string, typed: string): Promise<Asked> => {
+  const requestOf = async (
+    visitor: OperatorVisitor,
+    id: string,
+    typed: string,
+  ): Promise<FeeRequest> => {
     const { data } = await findMerchant(needs, id)
     const currency = currencyIn(typed, data.currency)
     const taxcodes = await taxcodesKnown(needs)
@@ -206,28 +210,28 @@ export const operatorFeeRoutes = (needs: OperatorFeeNeeds, visits: Visits): Rout
       },
       async (visitor, call) => {
         const typed = searchOf(call).get('currency') ?? ''
-        const asked = await askedBy(visitor, call.params.merchant, typed)
-        const { currency, timeZone } = asked.place
-        const schedules = await needs.find(feeSchedules, asked.data.id, 'log')
+        const request = await requestOf(visitor, call.params.merchant, typed)
+        const { currency, timeZone } = request.place
+        const schedules = await needs.find(feeSchedules, request.data.id, 'log')
         const tomorrow = call.at + dayMs
-        const terms = termsInForce(schedules, currency, asked.data.currency, tomorrow)
-        return formPage(asked, valuesOf(terms, currency, dateIn(timeZone, tomorrow)))
+        const terms = termsInForce(schedules, currency, request.data.currency, tomorrow)
+        return formPage(request, valuesOf(terms, currency, dateIn(timeZone, tomorrow)))
       },
     ),
     form(
       { ...place, summary: 'Preview fees, and set them', ownForm: feeForm, hasNextPage: true },
       async (visitor, call) => {
         const { merchant } = call.params
-        const asked = await askedBy(visitor, merchant, fieldOf(call.body, 'currency'))
+        const request = await requestOf(visitor, merchant, fieldOf(call.body, 'currency'))
         const values = valuesIn(call.body)
         const step = fieldOf(call.body, 'step')
-        if (step === 'back') return formPage(asked, values)
-        const read = readFees(values, asked.place)
-        if ('problems' in read) return formPage(asked, values, read.problems)
-        const plan = await planFees(needs)(merchant, read.wanted)
-        if (step !== 'set') return previewPage(asked, values, plan, call)
+        if (step === 'back') return formPage(request, values)
+        const read = readFees(values, request.place)
+        if ('problems' in read) return formPage(request, values, read.problems)
+        const plan = await planFees(needs)(merchant, read.change)
+        if (step !== 'set') return previewPage(request, values, plan, call)
         const problem = await codeProblem(confirm, visitor, call)
-        if (problem !== undefined) return previewPage(asked, values, plan, call, problem)
+        if (problem !== undefined) return previewPage(request, values, plan, call, problem)
         const context = contextOfOperator(call, visitor, merchant)
         const seen = Number(fieldOf(call.body, 'seen') || Number.NaN)
         await setFees(needs)(merchant, plan.schedule, context, seen)

@@ -14,8 +14,8 @@ import type { Visits } from '../payer/session.tsx'
 import { dayText, factsHtml, sumText } from '../portal/money-parts.tsx'
 import { Actions, Card, Crumbs, Form, MoreLink, Quiet, Table, Title } from '../ui/components.tsx'
 import type { Html, Row } from '../ui/components.tsx'
-import { asked, Field, hidden, plainForm, typed } from '../ui/fields.tsx'
-import { shownTime } from '../ui/money.tsx'
+import { anyText, Field, hidden, plainForm, typed } from '../ui/fields.tsx'
+import { utcTime } from '../ui/money.tsx'
 import { operatorPath } from './areas.ts'
 import { storyHref } from './payouts/list.tsx'
 import {
@@ -80,8 +80,8 @@ const listPage = async (
 ): Promise<OperatorPage> => {
   const texts = textsOf(visitor)
   const { book, watch } = await needs.fundingWork()
-  const wanted = searchOf(call).get('before') ?? ''
-  const days = book.days(isDay(wanted) ? wanted : undefined, daysOnPage)
+  const typedDay = searchOf(call).get('before') ?? ''
+  const days = book.days(isDay(typedDay) ? typedDay : undefined, daysOnPage)
   const oldest = days.at(-1)?.day
   const numbers = [texts.captured, texts.expected, texts.received, texts.explained, texts.open]
   const heads = [texts.day, ...numbers.map((number) => ({ number }))]
@@ -161,7 +161,7 @@ const differencePage = async (
   const sum = (of: string) => sumText(of, currency, visitor)
   const written = await Promise.all(
     notes.map(async ({ at, by, text }): Promise<Row> => [
-      { head: shownTime(at, visitor.locale) },
+      { head: utcTime(at, visitor.locale) },
       await nameFor(needs, by),
       text,
     ]),
@@ -221,7 +221,7 @@ export const operatorFundingRoutes = (needs: FundingNeeds, visits: Visits): Rout
         ...seeing,
         path,
         summary: 'Money of payers: captured, received and open, by day',
-        ownQuery: z.object({ before: asked('Days before this one.') }),
+        ownQuery: z.object({ before: anyText('Days before this one.') }),
       },
       async (visitor, call) => listPage(needs, visitor, call),
     ),

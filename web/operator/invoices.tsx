@@ -33,7 +33,7 @@ import type { Visits } from '../payer/session.tsx'
 import { dayText, sumText } from '../portal/money-parts.tsx'
 import { codeProblem } from '../staff/guard.tsx'
 import { codeField, Field, hidden, plainForm, typed } from '../ui/fields.tsx'
-import { shownTime, typedAmount } from '../ui/money.tsx'
+import { utcTime, typedAmount } from '../ui/money.tsx'
 import { operatorPath } from './areas.ts'
 import { merchantPath } from './merchants.tsx'
 import { storyHref } from './payouts/list.tsx'
@@ -56,7 +56,7 @@ type InvoiceNeeds = OperatorNeeds &
 
 const path = '/operator/invoices'
 
-const mostShown = 100
+const mostListed = 100
 
 const billForm = plainForm.extend({
   merchant: hidden('who owes it.'),
@@ -75,7 +75,7 @@ const payForm = plainForm.extend({
   code: typed('A one-time code.'),
 })
 
-type Given = FormOf<typeof payForm>
+type PayForm = FormOf<typeof payForm>
 
 const textsOf = ({ language }: OperatorVisitor) => ({
   texts: textsIn[language].invoices,
@@ -112,7 +112,7 @@ const openTable = ({ invoices, shopName }: InvoiceNeeds, visitor: OperatorVisito
   const { texts, words, ages } = textsOf(visitor)
   const sum = (of: string, { currency }: InvoiceRow) => sumText(of, currency, visitor)
   const open = invoices
-    .unpaid(mostShown)
+    .unpaid(mostListed)
     .map((row): Row => [
       { head: <a href={hrefOf(row)}>{row.id}</a> },
       shopName(row.merchant),
@@ -121,7 +121,7 @@ const openTable = ({ invoices, shopName }: InvoiceNeeds, visitor: OperatorVisito
       ages.days({ count: ageOf(row, visitor) }),
     ])
   const paid = invoices
-    .paid(mostShown)
+    .paid(mostListed)
     .map((row): Row => [
       { head: <a href={hrefOf(row)}>{row.id}</a> },
       shopName(row.merchant),
@@ -183,10 +183,10 @@ const payHtml = (
   visitor: OperatorVisitor,
   row: InvoiceRow,
   act: 'pay' | 'off',
-  given: Given,
+  sent: PayForm,
 ): Html => {
   const { texts, words, ages } = textsOf(visitor)
-  const values = given.act === act ? given : {}
+  const values = sent.act === act ? sent : {}
   const id = fieldOf(values, 'id') || newId().replaceAll('-', '')
   return (
     <Form class="card narrow-card" action={hrefOf(row)} hidden={{ csrf: visitor.csrf, id, act }}>
@@ -220,7 +220,7 @@ const invoicePage = (
   needs: InvoiceNeeds,
   visitor: OperatorVisitor,
   row: InvoiceRow,
-  values: Given = {},
+  values: PayForm = {},
   problem?: string,
 ): OperatorPage => {
   const { texts, words, ages } = textsOf(visitor)
@@ -239,7 +239,7 @@ const invoicePage = (
           kind="money-facts"
           of={[
             [words.merchant, <a href={merchantPath(merchant)}>{needs.shopName(merchant)}</a>],
-            [words.when, shownTime(at, visitor.locale)],
+            [words.when, utcTime(at, visitor.locale)],
             [words.amount, sum(amount)],
             [texts.paid, sum(addUp(amount, negated(open)))],
             [ages.open, <b>{sum(open)}</b>],
@@ -255,7 +255,7 @@ const invoicePage = (
 }
 
 /** What was typed, or what is wrong with it. */
-const readProposal = (row: InvoiceRow, visitor: OperatorVisitor, form: Given) => {
+const readProposal = (row: InvoiceRow, visitor: OperatorVisitor, form: PayForm) => {
   const { id, merchant, currency } = row
   const { texts } = textsOf(visitor)
   const minor = typedAmount(fieldOf(form, 'amount'), currency)

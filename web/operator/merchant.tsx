@@ -37,11 +37,11 @@ import {
 } from './pages.tsx'
 import { textsIn } from '../../texts/catalogue.ts'
 import type { StaffWork } from '../../application/staff.ts'
-import type { AskedChange } from '../../domain/accounting/settlement-account.ts'
+import type { RequestedAccountChange } from '../../domain/accounting/settlement-account.ts'
 import type { Instant } from '../../domain/time.ts'
 import { allPointsOfSale } from '../../projections/turnover.ts'
 import type { Queries } from '../../projections/read-models.ts'
-import { shownAmount, shownTime } from '../ui/money.tsx'
+import { minorText, utcTime } from '../ui/money.tsx'
 import { failingAddresses, type PanelNeeds } from '../portal/overview-panels.tsx'
 import type { TurnoverNeeds } from '../portal/overview-numbers.ts'
 import { nextPayoutHtml } from '../portal/next-payout.tsx'
@@ -69,7 +69,7 @@ export type MerchantPartNeeds = Pick<StaffWork, 'findStaff' | 'nameOf'> &
 
 export const days = 30
 
-export const addressesShown = 20
+export const addressesListed = 20
 
 /** A part of the page of one merchant. */
 export type PartOf<Shown> = (
@@ -91,11 +91,11 @@ export const ownersHtml: PartOf<Promise<Html>> = async (needs, { language }, { i
     : filled(textsIn[language].merchants.noOwner, { merchant: id })
 }
 
-export const askedHtml = (
-  { payoutAccount, takesEffectAt }: AskedChange,
+export const requestedHtml = (
+  { payoutAccount, takesEffectAt }: RequestedAccountChange,
   { language, locale }: OperatorVisitor,
 ): Html => {
-  const from = shownTime(takesEffectAt, locale)
+  const from = utcTime(takesEffectAt, locale)
   return filled(textsIn[language].merchants.accountFrom, {
     account: <b>{payoutAccount}</b>,
     time: from,
@@ -107,7 +107,7 @@ export const factsHtml: PartOf<Promise<Html>> = async (needs, visitor, data) => 
   const texts = textsIn[visitor.language].merchants
   const { profile, organizationId, lookupIds } = data
   const account = needs.settlementAccounts.find(data.id)?.payoutAccount
-  const asked = needs.accountChanges.find(data.id)?.asked
+  const requested = needs.accountChanges.find(data.id)?.asked
   const place = [...profile.addressLines, profile.postalCode, profile.country].filter(Boolean)
   const contact = [profile.phoneNumber, profile.email, profile.url].filter(Boolean)
   const optional = (name: string, value: string): readonly Fact[] =>
@@ -122,7 +122,7 @@ export const factsHtml: PartOf<Promise<Html>> = async (needs, visitor, data) => 
           ...optional(texts.lookupIds, lookupIds.join(', ')),
           [texts.owners, await ownersHtml(needs, visitor, data)],
           [texts.account, account ?? <span class="badge warn">{texts.noAccount}</span>],
-          ...(asked ? [[texts.accountAsked, askedHtml(asked, visitor)] as const] : []),
+          ...(requested ? [[texts.accountAsked, requestedHtml(requested, visitor)] as const] : []),
           [texts.currency, data.currency],
           [texts.timeZone, data.timeZone],
           ...optional(texts.address, place.join(', ')),
@@ -145,7 +145,7 @@ export const turnoverHtml = (
   const rows = turnoverBetween(of, starts[0] ?? 0, starts.at(-1) ?? at)
   if (rows.length === 0) return <Quiet text={texts.noTurnover} />
   return rows.map(({ currency, captured, requested, payments, refunded, fees }) => {
-    const amount = (minor: number) => shownAmount(minor, currency, locale)
+    const amount = (minor: number) => minorText(minor, currency, locale)
     const line = { count: payments, requested, refunded: amount(refunded), fees: amount(fees) }
     return [
       <p class="figure">{amount(captured)}</p>,
@@ -156,7 +156,7 @@ export const turnoverHtml = (
 
 export const callbacksHtml: PartOf<Html> = ({ failingCallbacks }, visitor, { id }) => {
   const texts = textsIn[visitor.language].merchants
-  const found = failingCallbacks(id, addressesShown)
+  const found = failingCallbacks(id, addressesListed)
   if (found.length === 0) return <Quiet text={texts.callbacksNone} />
   return failingAddresses(found, { since: texts.failingSince, rests: texts.rests }, visitor)
 }

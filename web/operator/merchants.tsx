@@ -6,7 +6,7 @@ import {
   type MerchantState,
 } from '../../projections/merchant-list.ts'
 import { searchOf } from '../../http/call.ts'
-import { asked } from '../ui/fields.tsx'
+import { anyText } from '../ui/fields.tsx'
 import { type Visits } from '../payer/session.tsx'
 import type { Route } from '../../http/route.ts'
 import { operatorPath } from './areas.ts'
@@ -43,33 +43,33 @@ export const stateHtml = (
   )
 }
 
-type Asked = { readonly state: MerchantState; readonly part: string; readonly before: number }
+type ListQuery = { readonly state: MerchantState; readonly part: string; readonly before: number }
 
-const askedIn = (search: URLSearchParams): Asked => {
-  const wanted = search.get('state')
+const queryIn = (search: URLSearchParams): ListQuery => {
+  const state = search.get('state')
   const before = Number(search.get('before') ?? '')
   return {
-    state: merchantStates.find((one) => one === wanted) ?? 'all',
+    state: merchantStates.find((one) => one === state) ?? 'all',
     part: (search.get('q') ?? '').trim().slice(0, 100),
     before: Number.isSafeInteger(before) && before > 0 ? before : Number.MAX_SAFE_INTEGER,
   }
 }
 
-const addressOf = ({ state, part }: Asked, changes: Partial<Asked>): string => {
-  const wanted = { state, part, before: Number.MAX_SAFE_INTEGER, ...changes }
+const addressOf = ({ state, part }: ListQuery, changes: Partial<ListQuery>): string => {
+  const changed = { state, part, before: Number.MAX_SAFE_INTEGER, ...changes }
   const search = new URLSearchParams()
-  if (wanted.state !== 'all') search.set('state', wanted.state)
-  if (wanted.part !== '') search.set('q', wanted.part)
-  if (wanted.before < Number.MAX_SAFE_INTEGER) search.set('before', String(wanted.before))
+  if (changed.state !== 'all') search.set('state', changed.state)
+  if (changed.part !== '') search.set('q', changed.part)
+  if (changed.before < Number.MAX_SAFE_INTEGER) search.set('before', String(changed.before))
   const query = search.toString()
   return query === '' ? path : `${path}?${query}`
 }
 
-const findHtml = (texts: Catalogue['merchants'], asked: Asked): Html => {
+const findHtml = (texts: Catalogue['merchants'], query: ListQuery): Html => {
   const tab = (state: MerchantState, name: string): Html => (
     <Link
-      href={addressOf(asked, { state })}
-      aria-current={asked.state === state ? 'true' : undefined}
+      href={addressOf(query, { state })}
+      aria-current={query.state === state ? 'true' : undefined}
       text={name}
     />
   )
@@ -78,12 +78,12 @@ const findHtml = (texts: Catalogue['merchants'], asked: Asked): Html => {
       {tab('all', texts.all)} {tab('waiting', texts.waiting)} {tab('disabled', texts.disabled)}
     </nav>,
     <form class="find merchants-find" method="get" action={path} role="search">
-      {asked.state !== 'all' && <Hidden fields={{ state: asked.state }} />}
+      {query.state !== 'all' && <Hidden fields={{ state: query.state }} />}
       <div class="find-text">
         <label class="unseen" for="q">
           {texts.search}
         </label>
-        <input id="q" name="q" type="search" value={asked.part} placeholder={texts.searchHint} />
+        <input id="q" name="q" type="search" value={query.part} placeholder={texts.searchHint} />
         <button class="second">{texts.show}</button>
       </div>
     </form>,
@@ -100,26 +100,26 @@ const rowHtml = (texts: Catalogue['merchants'], one: ListedMerchant): Row => [
 
 const listHtml = (
   texts: Catalogue['merchants'],
-  asked: Asked,
+  query: ListQuery,
   found: readonly ListedMerchant[],
 ): Html => {
   if (found.length === 0) {
-    const isNew = asked.part === '' && asked.state === 'all'
+    const isNew = query.part === '' && query.state === 'all'
     return <p class="quiet nothing">{isNew ? texts.empty : texts.nothing}</p>
   }
   const rows = found.slice(0, onPage)
   const last = rows.at(-1)
-  const more = found.length > onPage && last ? addressOf(asked, { before: last.position }) : ''
-  const isFurther = asked.before < Number.MAX_SAFE_INTEGER
+  const more = found.length > onPage && last ? addressOf(query, { before: last.position }) : ''
+  const isFurther = query.before < Number.MAX_SAFE_INTEGER
   const heads = [texts.name, texts.state, texts.id, texts.organization, texts.currency]
-  const shown = rows.map((one) => rowHtml(texts, one))
+  const listed = rows.map((one) => rowHtml(texts, one))
   return [
-    <Table label={texts.merchants} kind="payments merchants" heads={heads} rows={shown} />,
+    <Table label={texts.merchants} kind="payments merchants" heads={heads} rows={listed} />,
     !(more === '' && !isFurther) && (
       <p class="older buttons">
         {more !== '' && <Link class="button second" href={more} text={texts.older} />}
         {isFurther && (
-          <Link class="button second" href={addressOf(asked, {})} text={texts.newest} />
+          <Link class="button second" href={addressOf(query, {})} text={texts.newest} />
         )}
       </p>
     ),
@@ -136,21 +136,21 @@ export const merchantListRoutes = (needs: MerchantListNeeds, visits: Visits): Ro
         action: 'see_merchants',
         area: 'merchants',
         ownQuery: z.object({
-          q: asked('A part of the name, the id or a number.'),
-          state: asked('`waiting` for approval, or `disabled`.'),
-          before: asked('Opaque: out of the link to the next page.'),
+          q: anyText('A part of the name, the id or a number.'),
+          state: anyText('`waiting` for approval, or `disabled`.'),
+          before: anyText('Opaque: out of the link to the next page.'),
         }),
       },
       async ({ language }: OperatorVisitor, call) => {
         const texts = textsIn[language].merchants
-        const wanted = askedIn(searchOf(call))
-        const found = needs.listMerchants(wanted, wanted.before, onPage + 1)
+        const query = queryIn(searchOf(call))
+        const found = needs.listMerchants(query, query.before, onPage + 1)
         return {
           title: texts.merchants,
           body: [
             <Title text={texts.merchants} />,
-            findHtml(texts, wanted),
-            <section class="card flush">{listHtml(texts, wanted, found)}</section>,
+            findHtml(texts, query),
+            <section class="card flush">{listHtml(texts, query, found)}</section>,
           ],
         }
       },

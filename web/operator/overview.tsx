@@ -4,7 +4,7 @@ import { formatAmount, type Sum } from '../../domain/money/money.ts'
 import { operatorMayDo, type OperatorAction } from '../../domain/people/operator-roles.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { CallbackDestinationRow } from '../../projections/callback-destinations.ts'
-import { shownMoney, shownTime } from '../ui/money.tsx'
+import { moneyText, utcTime } from '../ui/money.tsx'
 import type { Visits } from '../payer/session.tsx'
 import { filled } from '../ui/words.tsx'
 import type { Route } from '../../http/route.ts'
@@ -28,7 +28,7 @@ type OperatorOverviewNeeds = MerchantListNeeds &
     readonly workInProgress: () => Readonly<Record<'callbacks' | 'settlements' | 'reports', number>>
   }
 
-const mostShown = 8
+const mostListed = 8
 
 const rowHtml = (merchant: string, name: string, about: Html): Html => (
   <li>
@@ -46,7 +46,7 @@ const waitingHtml = (
 ): Html | undefined => {
   const texts = textsIn[language].operatorOverview
   const of = { state: 'waiting', part: '' } as const
-  const found = needs.listMerchants(of, Number.MAX_SAFE_INTEGER, mostShown)
+  const found = needs.listMerchants(of, Number.MAX_SAFE_INTEGER, mostListed)
   if (found.length === 0) return undefined
   const rest = needs.merchantCounts().waiting - found.length
   const all = operatorPath('merchants?state=waiting')
@@ -71,13 +71,13 @@ const addressesHtml = (
   const texts = textsIn[language].operatorOverview
   const found = restedAddresses()
   if (found.length === 0) return undefined
-  const rest = found.length - mostShown
+  const rest = found.length - mostListed
   const since = (at: Instant | null) =>
-    at === null ? '' : filled(texts.restedSince, { time: shownTime(at, locale) })
+    at === null ? '' : filled(texts.restedSince, { time: utcTime(at, locale) })
   return [
     <ul class="list">
       {found
-        .slice(0, mostShown)
+        .slice(0, mostListed)
         .map(({ merchant, destination, problem, restedAt }) =>
           rowHtml(merchant, destination, [merchant, ' · ', problem ?? '', ' · ', since(restedAt)]),
         )}
@@ -102,7 +102,7 @@ const healthHtml = async (
     <span class="badge bad">{texts.notReady}</span>
   )
   const failed = <span class="badge bad">{texts.auditFailed}</span>
-  const audited = last ? shownTime(last.at, locale) : texts.auditNever
+  const audited = last ? utcTime(last.at, locale) : texts.auditNever
   return (
     <Facts
       kind="money-facts"
@@ -138,7 +138,7 @@ const payoutTile = (
   if (found.length === 0) return tile(name, '0', texts.payoutsNone)
   const sums = found.map(({ currency, sum }, index) => [
     index > 0 && <br />,
-    <span class="sum">{shownMoney(formatAmount(sum, currency), currency, locale)}</span>,
+    <span class="sum">{moneyText(formatAmount(sum, currency), currency, locale)}</span>,
   ])
   const all = found.reduce((sum, one) => sum + one.count, 0)
   const figure = <a href={operatorPath('payouts')}>{sums}</a>

@@ -10,7 +10,7 @@ import { refuse } from '../../domain/refusal.ts'
 import { searchOf, type Call } from '../../http/call.ts'
 import { fieldOf, type FormOf } from '../../http/forms.ts'
 import {
-  asked,
+  anyText,
   hidden,
   plainForm,
   typed,
@@ -20,7 +20,7 @@ import {
   type Problems,
   Check,
 } from '../ui/fields.tsx'
-import { shownTime } from '../ui/money.tsx'
+import { utcTime } from '../ui/money.tsx'
 import type { Visits } from '../payer/session.tsx'
 import { doneIn, unseen } from '../ui/words.tsx'
 import { formPage } from '../portal/parts.tsx'
@@ -188,16 +188,16 @@ export const peopleChanges = (
 
   const add = async (visitor: OperatorVisitor, call: PeopleCall) => {
     const texts = textsIn[visitor.language].people
-    const given = { phone: fieldOf(call.body, 'phone'), role: fieldOf(call.body, 'role') }
-    const invited = readInvited(visitor.texts, given.phone, visits.readPhone)
-    const read = operatorTerms.safeParse(given)
-    if ('problem' in invited) return addForm(visitor, given, { phone: invited.problem })
-    if (!read.success) return addForm(visitor, given, { role: texts.wrongRole })
+    const values = { phone: fieldOf(call.body, 'phone'), role: fieldOf(call.body, 'role') }
+    const invited = readInvited(visitor.texts, values.phone, visits.readPhone)
+    const read = operatorTerms.safeParse(values)
+    if ('problem' in invited) return addForm(visitor, values, { phone: invited.problem })
+    if (!read.success) return addForm(visitor, values, { role: texts.wrongRole })
     const code = await codeProblem(confirm, visitor, call)
-    if (code !== undefined) return addForm(visitor, given, { code })
-    const asked = { phone: invited.phone, terms: read.data, by: visitor.me.member }
+    if (code !== undefined) return addForm(visitor, values, { code })
+    const invitation = { phone: invited.phone, terms: read.data, by: visitor.me.member }
     const text = addedMessage(visitor.language, needs.links)
-    await addAndTell(needs)(asked, text, contextOfOperator(call, visitor))
+    await addAndTell(needs)(invitation, text, contextOfOperator(call, visitor))
     return done(visitor, 'added')
   }
 
@@ -253,7 +253,7 @@ const rowHtml = async (
       ],
     },
     textsIn[language].operator[`role_${one.terms.role}`],
-    last ? shownTime(last.at, locale) : <span class="quiet">{texts.never}</span>,
+    last ? utcTime(last.at, locale) : <span class="quiet">{texts.never}</span>,
     {
       kind: 'links',
       text: operatorMayDo(me.terms, 'change_staff')
@@ -316,9 +316,9 @@ export const operatorPeopleRoutes = (needs: OperatorPeopleNeeds, visits: Visits)
         action: 'see_staff',
         summary: 'The people of the operator',
         ownQuery: z.object({
-          add: asked('Shows the form to add somebody.'),
-          member: asked('Whose role to change.'),
-          remove: asked('Whom to remove.'),
+          add: anyText('Shows the form to add somebody.'),
+          member: anyText('Whose role to change.'),
+          remove: anyText('Whom to remove.'),
         }),
       },
       async (visitor, call) => {

@@ -60,9 +60,9 @@ export const payerAccessRoutes = (needs: ApiAccessNeeds): Route[] => {
         .extend({ token: z.string(), date_expires: dateTime, device_token: deviceReply })
         .meta({ id: 'PayerSession' }),
       handle: async (call) => {
-        const { phone, pin, code, device_token: given } = call.body
+        const { phone, pin, code, device_token: sent } = call.body
         const address = call.request.remoteAddress ?? ''
-        const { token: deviceToken, known } = makeDevice(needs, given)
+        const { token: deviceToken, known } = makeDevice(needs, sent)
         // Others at the same address cannot keep out a device that has signed in before.
         const isKnown = await needs.signIn.isKnownDevice(phone, known)
         if (!isKnown) needs.throttle.check(address, call.at)

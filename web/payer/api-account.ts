@@ -29,8 +29,8 @@ const pinRoute = (work: ReturnType<typeof accountWork>, access: PayerAccess): Ro
     body: z.object({ ...factors, new_pin: newPinText }).meta({ id: 'PayerPin' }),
     errors: wrong,
     handle: async (call) => {
-      const { new_pin: newPin, ...given } = call.body
-      await work.changePin(await access(call), newPin, given, call)
+      const { new_pin: newPin, ...proofs } = call.body
+      await work.changePin(await access(call), newPin, proofs, call)
     },
   })
 
@@ -58,9 +58,9 @@ const authenticatorRoutes = (
       .meta({ id: 'PayerAuthenticatorInput' }),
     errors: wrong,
     handle: async (call) => {
-      const { authenticator: sealed, new_code: newCode, ...given } = call.body
+      const { authenticator: sealed, new_code: newCode, ...proofs } = call.body
       const who = await access(call)
-      if (!(await work.changeAuthenticator(who, { sealed, newCode }, given, call)))
+      if (!(await work.changeAuthenticator(who, { sealed, newCode }, proofs, call)))
         throw new Malformed({ new_code: ['Is wrong, or the authenticator is too old.'] })
     },
   }),
@@ -93,8 +93,8 @@ const numberRoutes = (work: ReturnType<typeof accountWork>, access: PayerAccess)
       .meta({ id: 'PayerNumberInput' }),
     errors: wrong,
     handle: async (call) => {
-      const { proof, number_code: numberCode, ...given } = call.body
-      if (!(await work.changeNumber(await access(call), { proof, numberCode }, given, call)))
+      const { proof, number_code: numberCode, ...proofs } = call.body
+      if (!(await work.changeNumber(await access(call), { proof, numberCode }, proofs, call)))
         throw new Malformed({ number_code: ['Is wrong, or too old.'] })
     },
   }),
@@ -136,9 +136,9 @@ const sessionRoutes = (needs: PayerApiAccountNeeds, access: PayerAccess): Route[
     handle: async (call) => {
       const { payer, session } = await access(call)
       const context = contextOfPayer(call, payer)
-      const wanted = call.params.session
-      if (wanted === 'others') return needs.signOutEverywhere(payer, session, context)
-      await endSession(needs)(payer, wanted, context)
+      const ended = call.params.session
+      if (ended === 'others') return needs.signOutEverywhere(payer, session, context)
+      await endSession(needs)(payer, ended, context)
     },
   }),
 ]

@@ -9,7 +9,7 @@ import { nextTurn } from '../../application/time-budget.ts'
 import type { Queries } from '../../projections/read-models.ts'
 import { readSheet, type Sheet } from '../../http/merchant/attachment-sheet.ts'
 import { route, type RawReply, type Route } from '../../http/route.ts'
-import { shownMoney } from '../ui/money.tsx'
+import { moneyText } from '../ui/money.tsx'
 import { pageAsks } from './page-documentation.ts'
 import { pageHeaders } from '../ui/page.tsx'
 import type { Visitor, Visits } from './session.tsx'
@@ -38,7 +38,7 @@ const sheetHtml = ({ texts, locale }: Visitor, sheet: Sheet): Html => {
     name !== undefined && <p>{name}</p>,
     about.length > 0 && <p class="quiet small">{about.join(', ')}</p>,
     <Table
-      rows={rows.map(([label, { text, currency }]) => [label, shownMoney(text, currency, locale)])}
+      rows={rows.map(([label, { text, currency }]) => [label, moneyText(text, currency, locale)])}
     />,
   ]
 }
@@ -58,7 +58,7 @@ export const attachmentsHtml = async (
     pictures = picturesOf(tid),
   }: { readonly tid: string; readonly currency: string; readonly pictures?: string },
 ): Promise<Html[]> => {
-  const shownOf = async (entry: AttachmentEntry): Promise<Html> => {
+  const entryHtml = async (entry: AttachmentEntry): Promise<Html> => {
     if (entry.kind === 'png') {
       const { attached } = visitor.texts
       return (
@@ -72,23 +72,23 @@ export const attachmentsHtml = async (
     if ('problems' in read) throw new Error(`attachment ${entry.id} of ${tid} cannot be read`)
     return sheetHtml(visitor, read.sheet)
   }
-  const shown: Html[] = []
+  const parts: Html[] = []
   // In the order of upload.
   for (const entry of needs.attachments.of(tid)) {
-    shown.push(await shownOf(entry))
+    parts.push(await entryHtml(entry))
     // Large lists take a second: let other requests run in between.
     await nextTurn()
   }
-  return shown
+  return parts
 }
 
 /** @throws Refusal resource_is_unknown */
 export const pictureReply = async (
   needs: PayerAttachmentNeeds,
   tid: string,
-  wanted: string,
+  attachment: string,
 ): Promise<RawReply> => {
-  const isIt = ({ id, kind }: AttachmentEntry) => id === wanted && kind === 'png'
+  const isIt = ({ id, kind }: AttachmentEntry) => id === attachment && kind === 'png'
   const entry = needs.attachments.of(tid).find(isIt) ?? refuse('resource_is_unknown')
   const body = await contentOf(needs, entry)
   const name = { 'Content-Disposition': 'inline; filename="image.png"' }
@@ -113,8 +113,8 @@ export const payerAttachmentRoute = (
     replyTypes: ['image/png'],
     handle: (call) =>
       visits.signedInPage(call, async ({ session }) => {
-        const { tid, attachment_id: wanted } = call.params
+        const { tid, attachment_id: attachment } = call.params
         await checkOwner(tid, session.payer, call)
-        return pictureReply(needs, tid, wanted)
+        return pictureReply(needs, tid, attachment)
       }),
   })

@@ -6,17 +6,17 @@ import type { Instant } from '../../domain/time.ts'
 import { tidParams, type Links } from '../../http/addresses.ts'
 import { changesReply, type Watch } from '../ui/event-stream.ts'
 import { type RawReply, type Route, routesOf } from '../../http/route.ts'
-import { shownTime } from '../ui/money.tsx'
+import { utcTime } from '../ui/money.tsx'
 import { pageAsks } from './page-documentation.ts'
 import { backToShop, orderHtml, splitHtml } from './order.tsx'
-import { isFor, refuseDisabledShop, statusHtml, type ShownRequest } from './request.tsx'
+import { isFor, refuseDisabledShop, statusHtml, type RequestView } from './request.tsx'
 import type { Visitor, Visits } from './session.tsx'
 
 type CheckoutNeeds = {
   readonly links: Links
   readonly isSecure: boolean
   readonly caughtUp: () => Promise<void>
-  readonly findRequest: (tid: string, at: Instant) => Promise<ShownRequest | undefined>
+  readonly findRequest: (tid: string, at: Instant) => Promise<RequestView | undefined>
   readonly now: () => Instant
   readonly qrImage: { readonly dataUrl: (text: string) => Promise<string> }
   readonly watch: Watch
@@ -26,22 +26,22 @@ const { get } = routesOf({ access: 'OPEN', group: 'Pages', success: 'raw' })
 
 /** The checkout portal, where web shops send customers (interface 4.1). */
 export const checkoutRoutes = (needs: CheckoutNeeds, visits: Visits): Route[] => {
-  const find = async (tid: string, at: Instant): Promise<ShownRequest> => {
+  const find = async (tid: string, at: Instant): Promise<RequestView> => {
     await needs.caughtUp()
     const found = await needs.findRequest(tid, at)
     // Only requests without a customer are open to anyone with the link.
     return found && found.request.customer === null ? found : refuse('resource_is_unknown')
   }
 
-  const waiting = async (visitor: Visitor, shown: ShownRequest): Promise<RawReply> => {
+  const waiting = async (visitor: Visitor, view: RequestView): Promise<RawReply> => {
     const { texts, locale } = visitor
-    const { tid, shop, outcome } = shown
+    const { tid, shop, outcome } = view
     const qr = await needs.qrImage.dataUrl(needs.links.full(`/payer/payment/${tid}`))
     const page = {
       title: `${texts.pay} – ${shop}`,
       refreshAfter: 10,
       body: splitHtml(
-        [backToShop(visitor, shown), orderHtml(visitor, shown)],
+        [backToShop(visitor, view), orderHtml(visitor, view)],
         [
           <div class="qr computer">
             <h2>{texts.scanPay}</h2>
@@ -60,7 +60,7 @@ export const checkoutRoutes = (needs: CheckoutNeeds, visits: Visits): Route[] =>
               {texts.live}
             </p>
             <p class="quiet small">
-              {texts.expires} {shownTime(outcome.expiresAt, locale)}
+              {texts.expires} {utcTime(outcome.expiresAt, locale)}
             </p>
           </div>,
         ],
@@ -70,18 +70,18 @@ export const checkoutRoutes = (needs: CheckoutNeeds, visits: Visits): Route[] =>
     return visits.show(visitor, page, { isPayment: true })
   }
 
-  const ended = (visitor: Visitor, shown: ShownRequest): Promise<RawReply> => {
+  const ended = (visitor: Visitor, view: RequestView): Promise<RawReply> => {
     const { texts } = visitor
-    const { request, outcome, shop } = shown
-    if (visitor.session && !isFor(shown, visitor.session.payer))
+    const { request, outcome, shop } = view
+    if (visitor.session && !isFor(view, visitor.session.payer))
       return refuse('payment_is_for_another_payer')
     const back = outcome.status === 'fail' ? request.failureReturnUri : request.successReturnUri
     const page = {
       title: `${texts.payment} – ${shop}`,
       body: (
         <div class="card">
-          {statusHtml(visitor, shown)}
-          {orderHtml(visitor, shown)}
+          {statusHtml(visitor, view)}
+          {orderHtml(visitor, view)}
           {back !== null && [
             <div class="actions">
               <a class="button" data-return="" href={back}>
@@ -107,11 +107,9 @@ export const checkoutRoutes = (needs: CheckoutNeeds, visits: Visits): Route[] =>
       replyTypes: ['text/html'],
       handle: (call) =>
         visits.page(call, async (visitor) => {
-          const shown = await find(call.params.tid, call.at)
-          refuseDisabledShop(shown.outcome.status, shown.isShopDisabled)
-          return shown.outcome.status === 'pending'
-            ? waiting(visitor, shown)
-            : ended(visitor, shown)
+          const view = await find(call.params.tid, call.at)
+          refuseDisabledShop(view.outcome.status, view.isShopDisabled)
+          return view.outcome.status === 'pending' ? waiting(visitor, view) : ended(visitor, view)
         }),
     }),
     get('/payer/checkout/:tid/events', {

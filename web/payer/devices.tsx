@@ -5,7 +5,7 @@ import type { Instant } from '../../domain/time.ts'
 import { contextOfPayer } from '../../http/call.ts'
 import { fieldOf } from '../../http/forms.ts'
 import type { Route } from '../../http/route.ts'
-import { shownTime } from '../ui/money.tsx'
+import { utcTime } from '../ui/money.tsx'
 import { pageAsks } from './page-documentation.ts'
 import { payerPages } from './pages.ts'
 import { type SignedIn, type Visits } from './session.tsx'
@@ -35,9 +35,9 @@ export const deviceReply = z.string().meta({
 /** The device's token, or a new one, and its digest. */
 export const makeDevice = (
   { newToken, digestOf }: DeviceTokenNeeds,
-  given: string | undefined,
+  kept: string | undefined,
 ): { readonly token: string; readonly known: string } => {
-  if (given !== undefined) return { token: given, known: digestOf(given) }
+  if (kept !== undefined) return { token: kept, known: digestOf(kept) }
   const { token, digest } = newToken()
   return { token, known: digest }
 }
@@ -103,8 +103,8 @@ export const devicesHtml = (
             <span>{name}</span>
             <span class="about quiet small">
               {' '}
-              {filled(texts.signedInAt, { time: shownTime(startedAt, locale) })}
-              <br /> {filled(texts.usedAt, { time: shownTime(usedAt, locale) })}{' '}
+              {filled(texts.signedInAt, { time: utcTime(startedAt, locale) })}
+              <br /> {filled(texts.usedAt, { time: utcTime(usedAt, locale) })}{' '}
             </span>
             {isOwn ? (
               <b class="small">{texts.thisDevice}</b>
@@ -113,7 +113,7 @@ export const devicesHtml = (
                 <Hidden fields={{ csrf, session }} />,
                 <button class="second slim">
                   {texts.signOut}
-                  {unseen([' ', name, ', ', shownTime(startedAt, locale)])}
+                  {unseen([' ', name, ', ', utcTime(startedAt, locale)])}
                 </button>,
               ]
             )}

@@ -9,19 +9,19 @@ import type { Queries } from '../../projections/read-models.ts'
 import { searchOf, type Call } from '../../http/call.ts'
 import type { RawReply, Route } from '../../http/route.ts'
 import { devicesHtml, type DevicesNeeds } from './devices.tsx'
-import { shownAmount, shownTime } from '../ui/money.tsx'
+import { minorText, utcTime } from '../ui/money.tsx'
 import { pageAsks } from './page-documentation.ts'
 import { payerPages } from './pages.ts'
 import { linkToOlder, pageIn } from '../ui/paging.tsx'
 import { detailsHtml } from './profile.tsx'
-import { statusText, sumsOf, type ShownRequest } from './request.tsx'
+import { statusText, sumsOf, type RequestView } from './request.tsx'
 import type { SignedIn, Visits } from './session.tsx'
 import { doneIn, filled } from '../ui/words.tsx'
 
 export type PayerHomeNeeds = DevicesNeeds &
   Pick<Queries['people'], 'inbox'> & {
     readonly findProfile: (payer: string) => Promise<Profile | undefined>
-    readonly findRequest: (tid: string, at: Instant) => Promise<ShownRequest | undefined>
+    readonly findRequest: (tid: string, at: Instant) => Promise<RequestView | undefined>
     readonly findPayerPermission: PayerViews['findPayerPermission']
     /** Permissions granted to applications, newest first. */
     readonly answersOf: (
@@ -65,18 +65,18 @@ export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] 
   const item = async (visitor: SignedIn, { kind, id }: InboxEntry, at: Instant): Promise<Html> => {
     const { texts, locale } = visitor
     if (kind === 'payment') {
-      const shown = await needs.findRequest(id, at)
-      if (!shown) return null
-      const { outcome, request, shop } = shown
+      const view = await needs.findRequest(id, at)
+      if (!view) return null
+      const { outcome, request, shop } = view
       const { asked, captured, refunded } = sumsOf(outcome)
-      const back = refunded > 0 && ` ${shownAmount(-refunded, outcome.currency, locale)}`
+      const back = refunded > 0 && ` ${minorText(-refunded, outcome.currency, locale)}`
       return rowHtml({
         href: `/payer/payment/${id}`,
         name: shop,
         about: request.text ?? '',
-        when: shownTime(outcome.answeredAt ?? outcome.modifiedAt, locale),
-        status: outcome.status === 'pending' ? '' : [statusText(texts, shown), back],
-        beside: shownAmount(captured || asked, outcome.currency, locale),
+        when: utcTime(outcome.answeredAt ?? outcome.modifiedAt, locale),
+        status: outcome.status === 'pending' ? '' : [statusText(texts, view), back],
+        beside: minorText(captured || asked, outcome.currency, locale),
       })
     }
     const row = await needs.findPayerPermission(id, at)
@@ -88,7 +88,7 @@ export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] 
       href: `/payer/permission/${id}`,
       name: needs.shopName(row.request.merchant),
       about: row.request.text ?? texts.asks,
-      when: shownTime(row.modifiedAt, locale),
+      when: utcTime(row.modifiedAt, locale),
       status: { pending: '', ok: answered, fail: texts.statusExpired }[row.status],
       beside: texts.permission,
     })
@@ -101,7 +101,7 @@ export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] 
       href: '/payer/permissions',
       name: needs.applicationName(client) ?? shop,
       about: shop,
-      when: shownTime(grantedAt, locale),
+      when: utcTime(grantedAt, locale),
       status: isWithdrawn ? texts.statusWithdrawn : texts.statusGranted,
       beside: texts.permission,
     })
@@ -165,7 +165,7 @@ export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] 
         .sort((one, other) => other.position - one.position)
         .slice(0, limit),
     )
-    const shown = await Promise.all(
+    const parts = await Promise.all(
       rows.map((row) => ('kind' in row ? item(visitor, row, call.at) : consentItem(visitor, row))),
     )
     return visits.show(visitor, {
@@ -176,7 +176,7 @@ export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] 
           {rows.length === 0 ? (
             <p class="quiet">{texts.historyEmpty}</p>
           ) : (
-            <ul class="list">{shown}</ul>
+            <ul class="list">{parts}</ul>
           )}
           {linkToOlder(visitor, older)}
         </div>

@@ -1,7 +1,7 @@
 import { Link, type Row, Rows, type Html, List } from '../ui/components.tsx'
 import type { PaymentDetails } from '../../domain/payment/payment-events.ts'
-import { shownAmount, sizeOf } from '../ui/money.tsx'
-import { sumsOf, type ShownRequest, type ShownRequestNeeds } from './request.tsx'
+import { minorText, sizeOf } from '../ui/money.tsx'
+import { sumsOf, type RequestView, type RequestViewNeeds } from './request.tsx'
 import type { Visitor, Visits } from './session.tsx'
 import { logoHtml } from './shop.tsx'
 import type { Call } from '../../http/call.ts'
@@ -9,29 +9,29 @@ import { nextOf } from './way-on.ts'
 
 type Order = {
   readonly visitor: Visitor
-  readonly shown: ShownRequest
+  readonly view: RequestView
   /** As entered by the payer, while the request waits. */
   readonly additionalAmount: number
 }
 
-const totalOf = ({ shown: { outcome }, additionalAmount }: Order): number =>
+const totalOf = ({ view: { outcome }, additionalAmount }: Order): number =>
   outcome.amount + additionalAmount
 
 /** Shop, point of sale, amount and text, shown on every step. */
 const headHtml = (order: Order): Html => {
-  const { visitor, shown } = order
+  const { visitor, view } = order
   const { texts, locale } = visitor
-  const { request, outcome, shop, pos } = shown
+  const { request, outcome, shop, pos } = view
   const isPending = outcome.status === 'pending'
   const isSale = request.action === 'sale'
-  const asked = isSale ? texts.payTo : texts.reserveFor
+  const title = isSale ? texts.payTo : texts.reserveFor
   const taken = isPending ? 0 : sumsOf(outcome).captured
-  const sum = shownAmount(taken || totalOf(order), request.currency, locale)
+  const sum = minorText(taken || totalOf(order), request.currency, locale)
   return [
     <div class="shop">
-      {logoHtml(shown)}
+      {logoHtml(view)}
       <div>
-        {isPending && <p class="quiet small">{asked}</p>}
+        {isPending && <p class="quiet small">{title}</p>}
         <h1>{shop}</h1>
         {pos !== null && <p class="quiet small">{pos}</p>}
       </div>
@@ -45,11 +45,11 @@ const headHtml = (order: Order): Html => {
 }
 
 const linesHtml = (order: Order): Html => {
-  const { visitor, shown, additionalAmount } = order
+  const { visitor, view, additionalAmount } = order
   const { texts, locale } = visitor
-  const { request, details, outcome } = shown
+  const { request, details, outcome } = view
   const { lineItems } = details
-  const amount = (minor: number) => shownAmount(minor, request.currency, locale)
+  const amount = (minor: number) => minorText(minor, request.currency, locale)
   const mayChange = outcome.status === 'pending' && request.additionalEdit
   if (lineItems.length === 0 && additionalAmount === 0 && !mayChange) return null
   const rows = lineItems.map(({ quantity, description, productId, total }): Row => {
@@ -75,7 +75,7 @@ const linesHtml = (order: Order): Html => {
   ]
 }
 
-const linksHtml = ({ visitor: { texts }, shown: { outcome } }: Order, details: PaymentDetails) => {
+const linksHtml = ({ visitor: { texts }, view: { outcome } }: Order, details: PaymentDetails) => {
   const links = details.links.filter(({ showOn }) =>
     showOn.includes(outcome.status === 'auth' ? 'ok' : outcome.status),
   )
@@ -95,21 +95,21 @@ const linksHtml = ({ visitor: { texts }, shown: { outcome } }: Order, details: P
 /** Shop, amount, text, line items and links. */
 export const orderHtml = (
   visitor: Visitor,
-  shown: ShownRequest,
-  additionalAmount = shown.outcome.additionalAmount,
+  view: RequestView,
+  additionalAmount = view.outcome.additionalAmount,
 ): Html => {
-  const order = { visitor, shown, additionalAmount }
-  return [headHtml(order), linesHtml(order), linksHtml(order, shown.details)]
+  const order = { visitor, view, additionalAmount }
+  return [headHtml(order), linesHtml(order), linksHtml(order, view.details)]
 }
 
 /** The order beside another form; phones omit the lines. */
-export const shortOrderHtml = (visitor: Visitor, shown: ShownRequest): Html => {
-  const order = { visitor, shown, additionalAmount: shown.outcome.additionalAmount }
+export const shortOrderHtml = (visitor: Visitor, view: RequestView): Html => {
+  const order = { visitor, view, additionalAmount: view.outcome.additionalAmount }
   return [headHtml(order), <div class="computer">{linesHtml(order)}</div>]
 }
 
 /** Returns to the shop without signing in; the request stays as it is. */
-export const backToShop = ({ texts }: Visitor, { request }: ShownRequest): Html =>
+export const backToShop = ({ texts }: Visitor, { request }: RequestView): Html =>
   request.failureReturnUri === null ? null : (
     <Link class="back" href={request.failureReturnUri} text={texts.goBack} />
   )
@@ -125,11 +125,11 @@ export const splitHtml = (order: Html, answer: Html, live?: string): Html => (
 export const paymentPath = /^\/payer\/payment\/([^/?]+)(\?checkout)?/
 
 /** Shows the order beside pages on the way to a payment, such as signing in. */
-export const besideOrder = (needs: ShownRequestNeeds, visits: Visits): Visits => {
+export const besideOrder = (needs: RequestViewNeeds, visits: Visits): Visits => {
   const orders = new WeakMap<Visitor, Html>()
 
   /** A pending request without a customer is visible to anyone with its link. */
-  const find = async (tid: string, call: Call): Promise<ShownRequest | undefined> => {
+  const find = async (tid: string, call: Call): Promise<RequestView | undefined> => {
     await needs.caughtUp()
     const found = await needs.findRequest(tid, call.at)
     const isOpen = found?.request.customer === null && found.outcome.status === 'pending'
@@ -143,10 +143,10 @@ export const besideOrder = (needs: ShownRequestNeeds, visits: Visits): Visits =>
         call,
         async (visitor) => {
           const [, tid, isCheckout] = paymentPath.exec(nextOf(call)) ?? []
-          const shown = tid === undefined ? undefined : await find(tid, call)
-          if (shown) {
-            const order = shortOrderHtml(visitor, shown)
-            const back = isCheckout ? [backToShop(visitor, shown)] : []
+          const view = tid === undefined ? undefined : await find(tid, call)
+          if (view) {
+            const order = shortOrderHtml(visitor, view)
+            const back = isCheckout ? [backToShop(visitor, view)] : []
             orders.set(visitor, [back, ' ', order])
           }
           return work(visitor)

@@ -5,9 +5,9 @@ import { contextOfPayer, searchOf, type Call } from '../../http/call.ts'
 import type { RawReply } from '../../http/route.ts'
 import { attachmentsHtml, type PayerAttachmentNeeds } from './attachment.tsx'
 import { codeField } from '../ui/fields.tsx'
-import { shownAmount, shownTime, typedAmount, decimalPoint, numberFormat } from '../ui/money.tsx'
+import { minorText, utcTime, typedAmount, decimalPoint, numberFormat } from '../ui/money.tsx'
 import { orderHtml, splitHtml } from './order.tsx'
-import { receiptHtml, statusHtml, type ShownRequest } from './request.tsx'
+import { receiptHtml, statusHtml, type RequestView } from './request.tsx'
 import { scopeList } from './scope-choice.tsx'
 import { type SignedIn, type Visits, type Visitor } from './session.tsx'
 import { stepUpFor, type StepUpNeeds } from './step-up.ts'
@@ -117,26 +117,26 @@ export const isCheckout = (call: Call): boolean => searchOf(call).has('checkout'
 const pathOf = (call: Call, tid: string): string =>
   `/payer/payment/${tid}${isCheckout(call) ? '?checkout' : ''}`
 
-const scopeOf = ({ requiredScope }: ShownRequest['request']) => parseScope(requiredScope ?? '')
+const scopeOf = ({ requiredScope }: RequestView['request']) => parseScope(requiredScope ?? '')
 
 const answerForm = (
   needs: PaymentPageNeeds,
   visitor: SignedIn,
   call: Call,
-  shown: ShownRequest,
+  view: RequestView,
   { problem, typed, confirmed }: Entered,
   additionalAmount: number,
   profile: Profile | undefined,
 ): Html => {
   const { texts, csrf, locale, session } = visitor
-  const { request, tid } = shown
+  const { request, tid } = view
   const isAsked = problem !== undefined && [texts.stepUpNeeded, texts.wrongCode].includes(problem)
   const above =
-    stepUpFor(needs, shown, additionalAmount, contextOfPayer(call, session.payer)) ??
+    stepUpFor(needs, view, additionalAmount, contextOfPayer(call, session.payer)) ??
     (isAsked ? needs.stepUpAbove(request.currency) : undefined)
   const scope = scopeOf(request)
   const path = pathOf(call, tid)
-  const sum = shownAmount(request.amount + additionalAmount, request.currency, locale)
+  const sum = minorText(request.amount + additionalAmount, request.currency, locale)
   // Without scripts the button's amount would not follow the input.
   const isFixed = !request.additionalEdit || confirmed !== undefined
   return (
@@ -150,7 +150,7 @@ const answerForm = (
         scopeList(visitor, scope, profile),
       ]}
       {above !== undefined && [
-        <p>{filled(texts.stepUp, { amount: shownAmount(above, request.currency, locale) })}</p>,
+        <p>{filled(texts.stepUp, { amount: minorText(above, request.currency, locale) })}</p>,
         codeField(texts),
       ]}
       <div class="actions">
@@ -176,39 +176,41 @@ export const paymentPage =
   async (
     visitor: SignedIn,
     call: Call,
-    shown: ShownRequest,
+    view: RequestView,
     entered: Entered = {},
   ): Promise<RawReply> => {
-    const { outcome, tid } = shown
+    const { outcome, tid } = view
     const { texts, locale } = visitor
-    const title = `${texts.payment} – ${shown.shop}`
+    const title = `${texts.payment} – ${view.shop}`
     const status = entered.problem === undefined ? 200 : 400
     if (outcome.status !== 'pending') {
       const { currency } = outcome
       const attached = await attachmentsHtml(needs, visitor, { tid, currency })
       const body = (
         <div class="card">
-          {statusHtml(visitor, shown)}
-          {orderHtml(visitor, shown)}
-          {receiptHtml(visitor, shown)}
+          {statusHtml(visitor, view)}
+          {orderHtml(visitor, view)}
+          {receiptHtml(visitor, view)}
           {attached}
         </div>
       )
       return visits.show(visitor, { title, status, body })
     }
-    const { request } = shown
-    const { additionalAmount: asked } = request
+    const { request } = view
+    const { additionalAmount: requested } = request
     const additionalAmount =
-      entered.typed === undefined ? asked : (typedAmount(entered.typed, request.currency) ?? asked)
+      entered.typed === undefined
+        ? requested
+        : (typedAmount(entered.typed, request.currency) ?? requested)
     const isAsked = scopeOf(request).length > 0
     const profile = isAsked ? await needs.findProfile(visitor.session.payer) : undefined
     const back = <Link class="back" href="/payer/" text={texts.home} />
     const body = splitHtml(
-      [!isCheckout(call) && back, orderHtml(visitor, shown, additionalAmount)],
+      [!isCheckout(call) && back, orderHtml(visitor, view, additionalAmount)],
       [
-        answerForm(needs, visitor, call, shown, entered, additionalAmount, profile),
+        answerForm(needs, visitor, call, view, entered, additionalAmount, profile),
         <p class="quiet small">
-          {texts.expires} {shownTime(outcome.expiresAt, locale)}
+          {texts.expires} {utcTime(outcome.expiresAt, locale)}
         </p>,
       ],
       `/payer/checkout/${tid}/events`,

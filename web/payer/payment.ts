@@ -18,12 +18,12 @@ import {
   type PaymentPageNeeds,
   chosenTip,
 } from './payment-page.tsx'
-import { refuseDisabledShop, requestFor, type ShownRequestNeeds } from './request.tsx'
+import { refuseDisabledShop, requestFor, type RequestViewNeeds } from './request.tsx'
 import type { SignedIn, Visits } from './session.tsx'
 import { stepUp } from './step-up.ts'
 
 export type PayerPaymentNeeds = PaymentPageNeeds &
-  ShownRequestNeeds & {
+  RequestViewNeeds & {
     readonly handle: Handle
     readonly acceptPayment: ReturnType<typeof acceptPayment>
   }
@@ -59,13 +59,13 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
     const form = call.body
     const { payer } = visitor.session
     const look = () => find(tid, payer, call.at)
-    const shown = await look()
-    const { merchant, currency, additionalEdit } = shown.request
+    const view = await look()
+    const { merchant, currency, additionalEdit } = view.request
     const context = contextOfPayer(call, payer, merchant)
     const then = isCheckout(call) ? `/payer/checkout/${tid}` : `/payer/payment/${tid}`
     const { data: decision } = paymentForm.shape.decision.safeParse(fieldOf(form, 'decision'))
     const { texts } = visitor
-    const again = (entered: Entered) => show(visitor, call, shown, entered)
+    const again = (entered: Entered) => show(visitor, call, view, entered)
     if (decision === undefined) return again({ problem: texts.wrongInput })
     if (decision === 'decline') {
       await needs.handle(payments, tid, { type: 'DeclinePayment', at: call.at, payer }, context)
@@ -79,10 +79,10 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
     const isConfirmed = additionalAmount !== null && fieldOf(form, 'confirmed') === confirmed
     const wish = { additionalAmount, isConfirmed, credit: false }
     const code = compactFieldOf(form, 'code')
-    const given = { payer, code, known: visitor.known }
+    const factor = { payer, code, known: visitor.known }
     const accept = () => needs.acceptPayment(tid, payer, wish, context)
     const problem = await problemOf(() =>
-      withStepUp(look, additionalAmount, given, context, accept),
+      withStepUp(look, additionalAmount, factor, context, accept),
     )
     if (problem === undefined) return visits.go(visitor, then)
     return again({
@@ -102,14 +102,14 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
       },
       async (visitor, call) => {
         const { tid } = call.params
-        const shown = await find(tid, visitor.session.payer, call.at)
-        refuseDisabledShop(shown.outcome.status, shown.isShopDisabled)
-        const isOver = shown.outcome.status !== 'pending'
+        const view = await find(tid, visitor.session.payer, call.at)
+        refuseDisabledShop(view.outcome.status, view.isShopDisabled)
+        const isOver = view.outcome.status !== 'pending'
         if (isOver && isCheckout(call)) return visits.go(visitor, `/payer/checkout/${tid}`)
-        const { request } = shown
+        const { request } = view
         const choice = request.additionalEdit ? searchOf(call).get('tip') : null
         const typed = chosenTip(request, choice, visitor.locale)
-        return show(visitor, call, shown, typed === undefined ? {} : { typed })
+        return show(visitor, call, view, typed === undefined ? {} : { typed })
       },
     ),
     form(

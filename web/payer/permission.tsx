@@ -10,7 +10,7 @@ import { contextOfPayer, type Call } from '../../http/call.ts'
 import { RequestError } from '../../http/errors.ts'
 import { fieldOf, fieldsOf, type Fields, type FormOf } from '../../http/forms.ts'
 import type { RawReply, Route } from '../../http/route.ts'
-import { shownTime } from '../ui/money.tsx'
+import { utcTime } from '../ui/money.tsx'
 import {
   enterMissing,
   type EnteringNeeds,
@@ -75,11 +75,11 @@ export const payerPermissionRoutes = (needs: PayerPermissionNeeds, visits: Visit
         {row.status === 'fail' ? reasonOf(texts, row.statusCode) : declined}
       </p>,
       row.permissions ? scopeList(visitor, row.permissions.scope, profile) : '',
-      <p class="quiet small">{shownTime(row.modifiedAt, locale)}</p>,
+      <p class="quiet small">{utcTime(row.modifiedAt, locale)}</p>,
     ]
   }
 
-  const shown = async (
+  const showPermission = async (
     visitor: SignedIn,
     row: PayerPermission,
     soFar?: ChoiceSoFar,
@@ -101,7 +101,7 @@ export const payerPermissionRoutes = (needs: PayerPermissionNeeds, visits: Visit
               {scopeChoice(visitor, row.request.scope, profile, soFar)}
               {decisionButtons(visitor)}
               <p class="quiet small">
-                {texts.expires} {shownTime(row.expiresAt, locale)}
+                {texts.expires} {utcTime(row.expiresAt, locale)}
               </p>
             </Form>
           ) : (
@@ -126,7 +126,7 @@ export const payerPermissionRoutes = (needs: PayerPermissionNeeds, visits: Visit
     if (decision === 'allow') {
       const ticked = tickedScope(call.body)
       const wrong = await enter(visitor, call.body, ticked, contextOfPayer(call, payer))
-      if (wrong && row.status === 'pending') return shown(visitor, row, wrong)
+      if (wrong && row.status === 'pending') return showPermission(visitor, row, wrong)
       await needs.grantPermission(rid, payer, ticked, context)
     } else if (decision === 'deny') await needs.declinePermission(rid, payer, context)
     else throw new RequestError(400, visitor.texts.wrongInput)
@@ -144,7 +144,7 @@ export const payerPermissionRoutes = (needs: PayerPermissionNeeds, visits: Visit
       async (visitor, call) => {
         const row = await find(call.params.rid, visitor.session.payer, call.at)
         refuseDisabledShop(row.status, row.isShopDisabled)
-        return shown(visitor, row)
+        return showPermission(visitor, row)
       },
     ),
     form(

@@ -6,7 +6,7 @@ import type { StandingConsent } from '../../projections/grants.ts'
 import { contextOfPayer, searchOf, type Call } from '../../http/call.ts'
 import { fieldOf } from '../../http/forms.ts'
 import type { RawReply, Route } from '../../http/route.ts'
-import { shownTime } from '../ui/money.tsx'
+import { utcTime } from '../ui/money.tsx'
 import { pageAsks } from './page-documentation.ts'
 import { payerPages } from './pages.ts'
 import { linkToOlder, pageIn } from '../ui/paging.tsx'
@@ -60,7 +60,7 @@ export const payerPermissionsRoutes = (needs: PayerPermissionsNeeds, visits: Vis
         <div class="row">
           <span class="quiet small">
             {' '}
-            {filled(texts.since, { time: shownTime(grantedAt, locale) })}{' '}
+            {filled(texts.since, { time: utcTime(grantedAt, locale) })}{' '}
           </span>
           <a class="button second slim" href={href}>
             {texts.withdraw}
@@ -98,8 +98,8 @@ export const payerPermissionsRoutes = (needs: PayerPermissionsNeeds, visits: Vis
     await needs.caughtUp()
     const { texts, session } = visitor
     const search = searchOf(call)
-    const wanted = search.get('withdraw')
-    if (wanted !== null) return confirmation(visitor, wanted)
+    const withdrawn = search.get('withdraw')
+    if (withdrawn !== null) return confirmation(visitor, withdrawn)
     const done = /^[\w-]{1,64}$/.exec(search.get('withdrawn') ?? '')?.[0] ?? null
     const profile = await needs.findProfile(session.payer)
     const { rows, older } = pageIn(call, '/payer/permissions', (before, limit) =>

@@ -19,7 +19,7 @@ import {
 } from './profile-fields.tsx'
 import { type SignedIn, type Visits } from './session.tsx'
 
-type Shown = { readonly name: string; readonly typed: TypedProfile }
+type ProfileView = { readonly name: string; readonly typed: TypedProfile }
 
 export const detailsHtml = ({ texts, locale }: SignedIn, profile: Profile): Html => {
   const { name, phone, email, address, shippingAddress: shipping } = profile
@@ -47,7 +47,7 @@ export const payerProfileRoutes = (needs: EnteringNeeds, visits: Visits): Route[
 
   const detailsPage = (
     visitor: SignedIn,
-    { name, typed }: Shown,
+    { name, typed }: ProfileView,
     problems?: Problems,
   ): Promise<RawReply> => {
     const { texts, csrf } = visitor

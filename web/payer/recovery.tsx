@@ -9,7 +9,7 @@ import { openPages } from './pages.ts'
 import { type Visitor, type Visits } from './session.tsx'
 import { authenticatorHtml } from './sign-up-forms.tsx'
 import { z } from 'zod'
-import type { Recovered, Recovery, RecoveryGiven } from '../../application/recover.ts'
+import type { Recovered, Recovery, RecoveryFactors } from '../../application/recover.ts'
 import { secondsAfter } from '../../domain/time.ts'
 import type { CredentialNeeds } from './account-work.ts'
 import { sealing } from './sealing.ts'
@@ -68,10 +68,10 @@ export const recoveryWork = (needs: RecoveryWorkNeeds) => {
     /** Undefined when it is not enough. @throws Refusal sign_in_is_locked */
     prove: async (
       proof: string,
-      given: RecoveryGiven,
+      factors: RecoveryFactors,
       { at, request: { remoteAddress: address } }: Call,
     ): Promise<(RecoveredAccount & { readonly sealed: string }) | undefined> => {
-      const proved = await recovery.prove(proof, given, { at, address })
+      const proved = await recovery.prove(proof, factors, { at, address })
       if (!proved) return undefined
       const account = { ...proved, codeSecret: needs.newCodeSecret() }
       const until = secondsAfter(at, recoveredLifetime)
@@ -197,16 +197,16 @@ const proving =
     const work = recoveryWork(needs)
     const { body } = call
     const proof = fieldOf(body, 'proof')
-    const given = {
+    const factors = {
       numberCode: fieldOf(body, 'number_code'),
       recoveryCode: fieldOf(body, 'recovery_code'),
       pin: fieldOf(body, 'pin').slice(0, 64),
       code: compactFieldOf(body, 'code'),
     }
-    const proved = await work.prove(proof, given, call)
+    const proved = await work.prove(proof, factors, call)
     return proved
       ? formPage(visits, visitor, await renewalFields(needs, visitor, proved))
-      : formPage(visits, visitor, proofFields(visitor, proof, given), visitor.texts.recoverWrong)
+      : formPage(visits, visitor, proofFields(visitor, proof, factors), visitor.texts.recoverWrong)
   }
 
 const renewing =

@@ -6,13 +6,13 @@ import type { ChunkedList } from '../../domain/chunked-list.ts'
 import { refuse, type RefusalCode } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { PaymentOutcome } from '../../domain/payment/payment-outcome.ts'
-import { numberFormat, shownAmount, shownTime } from '../ui/money.tsx'
+import { numberFormat, minorText, utcTime } from '../ui/money.tsx'
 import type { Visitor } from './session.tsx'
 import type { Texts } from '../ui/texts.ts'
 import { plainText } from '../../texts/message.ts'
 
 /** A payment request as shown to its payer. */
-export type ShownRequest = {
+export type RequestView = {
   readonly tid: string
   readonly request: PaymentRequest
   readonly details: PaymentDetails
@@ -31,13 +31,13 @@ export const refuseDisabledShop = (status: string, isShopDisabled: boolean): voi
   if (status === 'pending' && isShopDisabled) refuse('merchant_is_disabled')
 }
 
-export type ShownRequestNeeds = {
+export type RequestViewNeeds = {
   readonly caughtUp: () => Promise<void>
-  readonly findRequest: (tid: string, at: Instant) => Promise<ShownRequest | undefined>
+  readonly findRequest: (tid: string, at: Instant) => Promise<RequestView | undefined>
 }
 
 /** Whether a payer may see the request: it is theirs, or open to anyone and unanswered. */
-export const isFor = ({ request, payer, outcome }: ShownRequest, visitor: string): boolean => {
+export const isFor = ({ request, payer, outcome }: RequestView, visitor: string): boolean => {
   // The outcome is read later, and somebody may have accepted in between.
   const owner = payer ?? outcome.payer
   return owner === null ? request.customer === null : owner === visitor
@@ -49,10 +49,10 @@ export const isFor = ({ request, payer, outcome }: ShownRequest, visitor: string
  */
 export const requestFor =
   (
-    { caughtUp, findRequest }: ShownRequestNeeds,
+    { caughtUp, findRequest }: RequestViewNeeds,
     lost: RefusalCode = 'payment_is_for_another_payer',
   ) =>
-  async (tid: string, payer: string, at: Instant): Promise<ShownRequest> => {
+  async (tid: string, payer: string, at: Instant): Promise<RequestView> => {
     await caughtUp()
     const found = await findRequest(tid, at)
     if (found && isFor(found, payer)) return found
@@ -87,7 +87,7 @@ const isInPart = (outcome: PaymentOutcome): boolean =>
 /** The status in the payer's words: what came back, else what was captured, else how it ended. */
 export const statusText = (
   texts: Texts,
-  { outcome, request }: Pick<ShownRequest, 'outcome' | 'request'>,
+  { outcome, request }: Pick<RequestView, 'outcome' | 'request'>,
 ): string => {
   const { captured, refunded } = sumsOf(outcome)
   if (refunded > 0) return refunded < captured ? texts.statusPartRefunded : texts.refunded
@@ -102,7 +102,7 @@ export const statusText = (
 
 const statusReason = (
   texts: Texts,
-  { outcome, request }: Pick<ShownRequest, 'outcome' | 'request'>,
+  { outcome, request }: Pick<RequestView, 'outcome' | 'request'>,
 ): string => {
   const { status, statusCode } = outcome
   if (status !== 'auth' && status !== 'fail') return ''
@@ -110,17 +110,17 @@ const statusReason = (
   return status === 'auth' && request.action === 'sale' ? '' : reasonOf(texts, statusCode)
 }
 
-export const statusHtml = ({ texts }: Visitor, shown: ShownRequest): Html => {
-  const { outcome } = shown
+export const statusHtml = ({ texts }: Visitor, view: RequestView): Html => {
+  const { outcome } = view
   const isBad = outcome.status === 'fail' && !isInPart(outcome)
   const isPlain = outcome.status === 'pending' || sumsOf(outcome).refunded > 0
   const tone = isBad ? 'bad' : isPlain ? '' : 'good'
-  const reason = statusReason(texts, shown)
+  const reason = statusReason(texts, view)
   return (
     <p role="status" class={`state ${tone}`}>
       <span>
         {' '}
-        {statusText(texts, shown)} {reason !== '' && <small>{reason}</small>}{' '}
+        {statusText(texts, view)} {reason !== '' && <small>{reason}</small>}{' '}
       </span>
     </p>
   )
@@ -128,43 +128,43 @@ export const statusHtml = ({ texts }: Visitor, shown: ShownRequest): Html => {
 
 const vatRows = (
   { texts, locale }: Visitor,
-  { outcome }: ShownRequest,
+  { outcome }: RequestView,
   { parts }: ReturnType<typeof vatOf>,
 ): Row[] => {
   const percent = numberFormat(locale, { style: 'percent', maximumFractionDigits: 4 })
-  const shown = (minor: number) => shownAmount(minor, outcome.currency, locale)
+  const amount = (minor: number) => minorText(minor, outcome.currency, locale)
   return parts.map(({ rate, vat, net }): Row => [
-    texts.vatOn({ rate: rate === 'unknown' ? '' : percent.format(rate / 100), net: shown(net) }),
-    shown(vat),
+    texts.vatOn({ rate: rate === 'unknown' ? '' : percent.format(rate / 100), net: amount(net) }),
+    amount(vat),
   ])
 }
 
 /** Earlier refunds are in the sum alone. */
-const refundsShown = 20
+const refundsListed = 20
 
 /** The outcome for the payer's own records, with the time at which they answered. */
-export const receiptHtml = (visitor: Visitor, shown: ShownRequest): Html => {
+export const receiptHtml = (visitor: Visitor, view: RequestView): Html => {
   const { texts, locale } = visitor
-  const { outcome, request } = shown
+  const { outcome, request } = view
   const { asked, captured, refunded } = sumsOf(outcome)
   const released = captured > 0 ? sumOf(outcome.released) : 0
   const isReserved = request.action === 'auth' && (captured > 0 || outcome.status === 'auth')
-  const refunds = outcome.refunds.flat().slice(-refundsShown)
+  const refunds = outcome.refunds.flat().slice(-refundsListed)
   const kept = goodsIn(outcome.captures) - goodsIn(outcome.refunds)
-  const vat = vatOf(shown.details.lineItems, kept)
+  const vat = vatOf(view.details.lineItems, kept)
   const row = (name: string, minor: number): Row[] =>
-    minor === 0 ? [] : [[name, shownAmount(minor, outcome.currency, locale)]]
+    minor === 0 ? [] : [[name, minorText(minor, outcome.currency, locale)]]
   const rows: Row[] = [
-    [texts.date, shownTime(outcome.answeredAt ?? outcome.modifiedAt, locale)],
+    [texts.date, utcTime(outcome.answeredAt ?? outcome.modifiedAt, locale)],
     ...row(texts.statusReserved, isReserved && asked !== captured ? asked : 0),
     ...row(texts.paid, captured),
     ...row(texts.notCollected, released),
     ...refunds.map((refund): Row => [
-      [texts.refunded, <br />, <small>{shownTime(refund.at, locale)}</small>],
-      shownAmount(-sumOf(refund), outcome.currency, locale),
+      [texts.refunded, <br />, <small>{utcTime(refund.at, locale)}</small>],
+      minorText(-sumOf(refund), outcome.currency, locale),
     ]),
     ...row(texts.refundedSum, refunds.length > 1 ? -refunded : 0),
-    ...vatRows(visitor, shown, vat),
+    ...vatRows(visitor, view, vat),
     [texts.reference, <code>{request.posTid}</code>],
   ]
   return [

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { searchOf } from '../../http/call.ts'
 import type { Route } from '../../http/route.ts'
-import { asked } from '../ui/fields.tsx'
+import { anyText } from '../ui/fields.tsx'
 import { keptForm } from './kept-form.ts'
 import { toSignIn } from './page-documentation.ts'
 import { payerPages } from './pages.ts'
@@ -16,7 +16,7 @@ export const resumeRoutes = (needs: Sealing, visits: Visits): Route[] => {
       {
         path: '/payer/resume',
         summary: 'Go on with a form that was sent after the session had ended',
-        ownQuery: z.object({ form: asked('The form, sealed.') }),
+        ownQuery: z.object({ form: anyText('The form, sealed.') }),
         errors: { 303: `${toSignIn} To the page of the form, when it is not of this payer.` },
       },
       async (visitor, call) => {

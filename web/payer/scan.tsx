@@ -9,7 +9,7 @@ import { type SignedIn, type Visitor, type Visits } from './session.tsx'
 import { tryDecodeURIComponent } from 'hono/utils/url'
 import type { Context } from '../../application/handle.ts'
 import type { OfferSales } from '../../application/sell-offers.ts'
-import { shownAmount } from '../ui/money.tsx'
+import { minorText } from '../ui/money.tsx'
 import type { Instant } from '../../domain/time.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { longestArgstring } from '../../http/merchant/shortlink-code.ts'
@@ -82,7 +82,7 @@ const offerOf = async (
 ) => {
   const offer = await needs.openOffer(id, session?.payer ?? '', at)
   if (!offer) return undefined
-  const amount = shownAmount(offer.amount, offer.currency, locale)
+  const amount = minorText(offer.amount, offer.currency, locale)
   const shop = needs.shopName(offer.merchant)
   return { shop, description: offer.text, amount, says: texts.linkFound }
 }

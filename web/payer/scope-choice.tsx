@@ -20,7 +20,7 @@ import { refuse } from '../../domain/refusal.ts'
 import type { FormOf } from '../../http/forms.ts'
 
 /** Identity first, sensitive data last. */
-const shownOrder = [
+const scopeOrder = [
   'openid',
   'profile',
   'phone',
@@ -31,8 +31,8 @@ const shownOrder = [
   'bankid',
 ] as const satisfies readonly Scope[]
 
-const inShownOrder = (scope: readonly Scope[]): readonly Scope[] =>
-  shownOrder.filter((name) => scope.includes(name))
+const inScopeOrder = (scope: readonly Scope[]): readonly Scope[] =>
+  scopeOrder.filter((name) => scope.includes(name))
 
 const sensitive: readonly Scope[] = ['fodselsnummer', 'bankid']
 
@@ -76,7 +76,7 @@ const rowsOf = (
   scope: readonly Scope[],
   profile: Profile,
 ): readonly Row[] =>
-  inShownOrder(scope).map((name) => {
+  inScopeOrder(scope).map((name) => {
     const value = valueOf(name, profile, locale)
     const isRepeated = name === 'bankid' && scope.includes('fodselsnummer') && value !== null
     return { name, label: texts[`scope_${name}`], value: isRepeated ? texts.sameNumber : value }
@@ -91,7 +91,7 @@ export const scopeList = (
   const { texts } = visitor
   const rows = profile
     ? rowsOf(visitor, scope, profile)
-    : inShownOrder(scope).map((name) => ({ label: texts[`scope_${name}`], value: undefined }))
+    : inScopeOrder(scope).map((name) => ({ label: texts[`scope_${name}`], value: undefined }))
   return (
     <ul class="scopes">
       {rows.map(({ label, value }) => (

@@ -163,17 +163,17 @@ const carryOut = (needs: AccountNeeds, visits: Visits) => {
         return done(visitor)
       }
       case 'authenticator': {
-        const given = {
+        const authenticator = {
           sealed: fieldOf(body, 'authenticator'),
           newCode: compactFieldOf(body, 'new_code'),
         }
-        const isRight = await work.changeAuthenticator(who, given, factors, call)
+        const isRight = await work.changeAuthenticator(who, authenticator, factors, call)
         return isRight ? done(visitor) : { wrong: texts.wrongCode }
       }
       case 'recovery_codes': {
         const codes = await work.newRecoveryCodes(who, factors, call)
-        const shown = recoveryCodesHtml(visitor, codes, '/payer/security')
-        return visits.show(visitor, { title: texts.codesTitle, body: shown })
+        const codesHtml = recoveryCodesHtml(visitor, codes, '/payer/security')
+        return visits.show(visitor, { title: texts.codesTitle, body: codesHtml })
       }
       case 'number':
         return changeNumber(visitor, call)
@@ -244,7 +244,7 @@ const formPage = (needs: SecurityNeeds, visits: Visits) => {
   return async (visitor: SignedIn, call: Call, form: ChangeForm): Promise<RawReply> => {
     const { texts, session } = visitor
     const { change, problem } = form
-    let shown = form
+    let current = form
     if (change === 'authenticator') {
       const { sealed = '' } = form
       const before = read(sealed, call.at)
@@ -252,12 +252,12 @@ const formPage = (needs: SecurityNeeds, visits: Visits) => {
       const { phone = '' } = (await needs.findProfile(session.payer)) ?? {}
       const uri = needs.codeUri(made.codeSecret, phone)
       const image = await needs.qrImage.dataUrl(uri)
-      shown = { ...form, authenticator: { ...made, uri, image } }
+      current = { ...form, authenticator: { ...made, uri, image } }
     }
     return visits.show(visitor, {
       title: titleOf(texts, change),
       status: problem === undefined ? 200 : 400,
-      body: changeFormHtml(visitor, shown),
+      body: changeFormHtml(visitor, current),
     })
   }
 }

@@ -8,7 +8,7 @@ import { ownCookie } from '../../http/own-cookie.ts'
 import { answerToRefusal } from '../../http/refusal-answers.ts'
 import type { RawReply, RawStatus } from '../../http/route.ts'
 import { antiForgery, OutdatedForm, type AntiForgeryNeeds } from '../ui/anti-forgery.ts'
-import { problemPage, type ToldProblem } from '../ui/problem.tsx'
+import { problemPage, type PageProblem } from '../ui/problem.tsx'
 import { pageReply, redirectReply, type FooterLinks, type Page } from '../ui/page.tsx'
 import { languageCookie, readersLanguage, yearOfCookies, type Texts } from '../ui/texts.ts'
 import { fieldsSent, resumePath } from './kept-form.ts'
@@ -62,23 +62,23 @@ export type Visitor = {
 export type SignedIn = Visitor & { readonly session: NonNullable<Visitor['session']> }
 
 /** A refusal's own text, else its status's, else the API's. */
-const refusalText = (texts: Texts, code: string, status: number, told: string): string => {
+const refusalText = (texts: Texts, code: string, status: number, fallback: string): string => {
   const text = plainText(texts, `refused_${code}`) ?? plainText(texts, `problem${status}`)
-  return text ?? (texts === textsIn.en.payer ? told : texts.wrongInput)
+  return text ?? (texts === textsIn.en.payer ? fallback : texts.wrongInput)
 }
 
 const problemStatus = (status: number): RawStatus =>
   ([401, 403, 404, 409, 410, 429] as const).find((known) => known === status) ?? 400
 
 /** What a page says of an error; undefined for outages and bugs, which are told as everywhere. */
-export const toldProblem = (error: unknown, texts: Texts): ToldProblem | undefined => {
+export const pageProblem = (error: unknown, texts: Texts): PageProblem | undefined => {
   if (error instanceof Refusal) {
     const { status, body } = answerToRefusal(error)
     const details = Object.values(body.error_details ?? {}).flat()
     const text = details[0] ?? body.error_description ?? ''
     const { code, retryAfter } = error
-    const told = refusalText(texts, code, status, text)
-    return { status: problemStatus(status), text: told, retryAfter, code }
+    const ownText = refusalText(texts, code, status, text)
+    return { status: problemStatus(status), text: ownText, retryAfter, code }
   }
   if (error instanceof RequestError && error.status < 500)
     return { status: problemStatus(error.status), text: error.message }
@@ -110,9 +110,9 @@ export const makeVisits = (needs: SessionNeeds) => {
     const found = digest === undefined ? undefined : await needs.findSession(digest, at, isUse)
     const session = found && digest !== undefined ? { ...found, digest } : undefined
     // The application's choice comes before the browser's (OpenID Connect Core, 3.1.2.1).
-    const asked = searchOf(call).get('ui_locales')?.replaceAll(' ', ',')
+    const locales = searchOf(call).get('ui_locales')?.replaceAll(' ', ',')
     const own = languages.find((one) => one === session?.preferences?.language)
-    const { language, locale } = readersLanguage(request, asked, own)
+    const { language, locale } = readersLanguage(request, locales, own)
     const isOther = own !== undefined && own !== languageCookie(isSecure).find(header)
     const cookies = [
       ...(isNew ? [browserCookie.keep(browser)] : []),
@@ -145,14 +145,14 @@ export const makeVisits = (needs: SessionNeeds) => {
   const go = (visitor: Visitor, location: string, cookies: readonly string[] = []): RawReply =>
     redirectReply(location, isSecure, [...visitor.cookies, ...cookies])
 
-  const problem = (visitor: Visitor, told: ToldProblem, call: Call): Promise<RawReply> => {
+  const problem = (visitor: Visitor, about: PageProblem, call: Call): Promise<RawReply> => {
     const { texts, locale } = visitor
-    const { status, retryAfter = null } = told
+    const { status, retryAfter = null } = about
     // Nearly every form's target is also a page.
     const target = targetOf(call)
     const isForm = call.request.method === 'POST' && /^\/payer\/(?!sign-out)/.test(target)
     const back = isForm || status === 429 ? target : undefined
-    const page = problemPage({ ...told, texts, locale, now: call.at, back })
+    const page = problemPage({ ...about, texts, locale, now: call.at, back })
     return show(visitor, { ...page, status, retryAfter })
   }
 
@@ -167,9 +167,9 @@ export const makeVisits = (needs: SessionNeeds) => {
       return await work(visitor)
     } catch (error) {
       if (error instanceof OutdatedForm) return go(visitor, formIsAt)
-      const told = toldProblem(error, visitor.texts)
-      if (!told) throw error
-      return problem(visitor, told, call)
+      const known = pageProblem(error, visitor.texts)
+      if (!known) throw error
+      return problem(visitor, known, call)
     }
   }
 

@@ -8,7 +8,7 @@ import { beginSession, type BeginSessionNeeds } from './begin-session.ts'
 import { codeField, phoneField, type Throttle, Field, exact } from '../ui/fields.tsx'
 import type { signInForm } from './page-documentation.ts'
 import type { Page } from '../ui/page.tsx'
-import { shownClock } from '../ui/money.tsx'
+import { clockTime } from '../ui/money.tsx'
 import { sealing, type Sealing } from './sealing.ts'
 import { type Visitor, type Visits } from './session.tsx'
 import type { Texts } from '../ui/texts.ts'
@@ -39,7 +39,7 @@ type Step = StepAhead | { readonly step: 'done'; readonly cookies: readonly stri
 const tooManyText = ({ texts, locale }: Visitor, { retryAfter }: Refusal, at: Instant) =>
   retryAfter === null
     ? texts.problem429
-    : filled(texts.tooManyUntil, { time: shownClock(secondsAfter(at, retryAfter), at, locale) })
+    : filled(texts.tooManyUntil, { time: clockTime(secondsAfter(at, retryAfter), at, locale) })
 
 const failureOf = (error: unknown, visitor: Visitor, at: Instant, wrong: string): Failure => {
   if (!(error instanceof Refusal)) throw error

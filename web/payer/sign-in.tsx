@@ -12,7 +12,7 @@ import { doneIn } from '../ui/words.tsx'
 export const signInRoutes = (needs: SignInFormNeeds, visits: Visits): Route[] => {
   const { advance, formOf } = makeSignIn(needs, visits)
 
-  const shown = (visitor: Visitor, call: Call, step: StepAhead): Promise<RawReply> => {
+  const showStep = (visitor: Visitor, call: Call, step: StepAhead): Promise<RawReply> => {
     const { texts } = visitor
     const next = nextOf(call)
     const { recoverDone: recovered, closed } = texts
@@ -43,7 +43,7 @@ export const signInRoutes = (needs: SignInFormNeeds, visits: Visits): Route[] =>
         visits.page(call, async (visitor) =>
           visitor.session && !searchOf(call).has('again')
             ? visits.go(visitor, nextOf(call))
-            : shown(visitor, call, { step: 'pin' }),
+            : showStep(visitor, call, { step: 'pin' }),
         ),
     }),
     openPages.post('/payer/sign-in', {
@@ -56,7 +56,7 @@ export const signInRoutes = (needs: SignInFormNeeds, visits: Visits): Route[] =>
           const step = await advance(visitor, call.body, call)
           return step.step === 'done'
             ? visits.go(visitor, nextOf(call), step.cookies)
-            : shown(visitor, call, step)
+            : showStep(visitor, call, step)
         }),
     }),
     openPages.post('/payer/sign-out', {

@@ -105,7 +105,7 @@ const numberStep = (
 const authenticatorStep = (
   visitor: Visitor,
   { codeSecret, sealed }: SealedRegistration,
-  shown: Pick<Authenticator, 'uri' | 'image'>,
+  authenticator: Pick<Authenticator, 'uri' | 'image'>,
   problem: string | undefined,
 ): Step => {
   const { texts, csrf } = visitor
@@ -115,7 +115,7 @@ const authenticatorStep = (
     status: problem === undefined ? 200 : 400,
     body: [
       <Hidden fields={{ csrf, registration: sealed }} />,
-      authenticatorHtml(visitor, { codeSecret, ...shown }),
+      authenticatorHtml(visitor, { codeSecret, ...authenticator }),
       codeField(texts, problem),
       <Actions button={texts.finishSignUp} />,
     ],
@@ -127,13 +127,13 @@ export const signUpForms = (
   { codeUri, qrImage }: Pick<SignUpNeeds, 'codeUri' | 'qrImage'>,
   visits: Visits,
 ) => {
-  const shown = stepPage(visits)
+  const showStep = stepPage(visits)
   type Known = SealedRegistration
   return {
     who: (visitor: Visitor, call: Call, form: WhoForm): Promise<RawReply> =>
-      shown(visitor, call, whoStep(visitor, call, form)),
+      showStep(visitor, call, whoStep(visitor, call, form)),
     number: (visitor: Visitor, call: Call, known: Known, problem?: string): Promise<RawReply> =>
-      shown(visitor, call, numberStep(visitor, known, problem)),
+      showStep(visitor, call, numberStep(visitor, known, problem)),
     authenticator: async (
       visitor: Visitor,
       call: Call,
@@ -142,7 +142,7 @@ export const signUpForms = (
     ): Promise<RawReply> => {
       const uri = codeUri(known.codeSecret, known.profile.phone)
       const image = await qrImage.dataUrl(uri)
-      return shown(visitor, call, authenticatorStep(visitor, known, { uri, image }, problem))
+      return showStep(visitor, call, authenticatorStep(visitor, known, { uri, image }, problem))
     },
     codes: (
       visitor: Visitor,

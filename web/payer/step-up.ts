@@ -4,7 +4,7 @@ import type { SerialByKey } from '../../application/serial-by-key.ts'
 import { refuse, Refusal } from '../../domain/refusal.ts'
 import { dayMs, type Instant } from '../../domain/time.ts'
 import type { CountedBy, NewestCounted } from '../../projections/counted-amounts.ts'
-import type { ShownRequest } from './request.tsx'
+import type { RequestView } from './request.tsx'
 
 export type StepUpNeeds = {
   /** The highest amount that needs no further code, in minor units; undefined for any. */
@@ -26,13 +26,13 @@ export type StepUpNeeds = {
  */
 export const stepUpFor = (
   { stepUpAbove, countedBy }: Pick<StepUpNeeds, 'stepUpAbove' | 'countedBy'>,
-  { request: { currency, ...asked } }: Pick<ShownRequest, 'request'>,
+  { request: { currency, ...amounts } }: Pick<RequestView, 'request'>,
   additionalAmount: number | null,
   { actor, at }: Pick<Context, 'actor' | 'at'>,
 ): number | undefined => {
   const above = stepUpAbove(currency)
   if (above === undefined) return undefined
-  const total = asked.amount + (additionalAmount ?? asked.additionalAmount)
+  const total = amounts.amount + (additionalAmount ?? amounts.additionalAmount)
   return countedBy({ actor, currency, since: at - dayMs }) + total > above ? above : undefined
 }
 
@@ -45,7 +45,7 @@ const mostTries = 20
  */
 const nextOf = (
   { newestCounted }: Pick<StepUpNeeds, 'newestCounted'>,
-  { currency }: ShownRequest['request'],
+  { currency }: RequestView['request'],
   { actor }: Pick<Context, 'actor'>,
 ): string => `${actor} ${currency} ${newestCounted({ actor, currency })}`
 
@@ -60,7 +60,11 @@ const ending = async (accept: () => Promise<void>, hasEnded: () => void): Promis
   hasEnded()
 }
 
-type Given = { readonly payer: string; readonly code: string; readonly known?: string | undefined }
+type SecondFactor = {
+  readonly payer: string
+  readonly code: string
+  readonly known?: string | undefined
+}
 
 /**
  * Asks for the second factor again before a high payment is accepted; a repeat needs none.
@@ -69,21 +73,21 @@ type Given = { readonly payer: string; readonly code: string; readonly known?: s
 export const stepUp =
   (needs: StepUpNeeds) =>
   (
-    look: () => Promise<ShownRequest>,
+    look: () => Promise<RequestView>,
     additionalAmount: number | null,
-    { payer, code, known }: Given,
+    { payer, code, known }: SecondFactor,
     context: Context,
     accept: () => Promise<void>,
   ): Promise<void> =>
     needs.acceptsInOrder(payer, async () => {
       for (let tries = 1; ; tries++) {
         // What was accepted meanwhile counts, and may have been this.
-        const shown = await look()
-        if (shown.outcome.status !== 'pending') return accept()
+        const view = await look()
+        if (view.outcome.status !== 'pending') return accept()
         // Named before the sum is read, so that an acceptance in between is part of the sum.
-        const next = nextOf(needs, shown.request, context)
-        const isNeeded = stepUpFor(needs, shown, additionalAmount, context) !== undefined
-        const isLimited = needs.stepUpAbove(shown.request.currency) !== undefined
+        const next = nextOf(needs, view.request, context)
+        const isNeeded = stepUpFor(needs, view, additionalAmount, context) !== undefined
+        const isLimited = needs.stepUpAbove(view.request.currency) !== undefined
         if (!isNeeded && !isLimited) return accept()
         if (!isNeeded && (await needs.isFirstAcceptance(next, context.at)))
           return ending(accept, () => needs.acceptanceHasEnded(next))

@@ -10,7 +10,7 @@ export type Column = {
   /** What it is compared with. */
   readonly before: Values
   /** All of it in lines of words, shown while the column is pointed at or has the focus. */
-  readonly told: readonly string[]
+  readonly lines: readonly string[]
   readonly href: string
 }
 
@@ -104,9 +104,9 @@ const beforeHtml = ({ x, y }: Scales, index: number, value: number): Html => {
   return html`<path class="earlier" d="M${rounded(left)},${at}H${rounded(right)}" />`
 }
 
-const toldHtml = (told: readonly string[]): Html =>
+const linesHtml = (lines: readonly string[]): Html =>
   html`<text class="told">
-    ${told.map(
+    ${lines.map(
       (line, index) =>
         html`<tspan x="${edge.left}" y="${(index + 1) * lineHeight - 2}">${line}</tspan>`,
     )}
@@ -116,9 +116,9 @@ const columnHtml = (chart: Chart, scales: Scales, size: Size, index: number): Ht
   const { x } = scales
   const column = chart.columns[index]
   if (!column?.now) return null
-  const { now, before, told, href } = column
+  const { now, before, lines, href } = column
   const left = x(index) ?? 0
-  return html`<a class="column" href="${href}" aria-label="${told.join('. ')}">
+  return html`<a class="column" href="${href}" aria-label="${lines.join('. ')}">
     <rect
       class="reach"
       x="${rounded(left - x.step() * 0.14)}"
@@ -128,7 +128,7 @@ const columnHtml = (chart: Chart, scales: Scales, size: Size, index: number): Ht
     />
     ${barHtml(scales, index, 0, now.value, 'up')} ${barHtml(scales, index, 0, -now.below, 'down')}
     ${beforeHtml(scales, index, before.value)} ${beforeHtml(scales, index, -before.below)}
-    ${toldHtml(told)}
+    ${linesHtml(lines)}
   </a>`
 }
 

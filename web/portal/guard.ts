@@ -20,7 +20,7 @@ export type PortalNeeds = StaffPageNeeds &
     readonly noteVisit: (visitor: PortalVisitor, context: Context) => void
   }
 
-export type Shown = PortalPage | RawReply
+export type PageOrReply = PortalPage | RawReply
 
 /** The person as actor of what is done for the merchant. */
 export const contextOfStaff = (

@@ -8,12 +8,12 @@ import {
 import type { StaffWork } from '../../application/staff.ts'
 import { staffs } from '../../domain/aggregates.ts'
 import type { Handle } from '../../application/handle.ts'
-import { staffActor, type AskedOwnerChange } from '../../domain/merchant/staff.ts'
+import { staffActor, type RequestedOwnerChange } from '../../domain/merchant/staff.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { memberOf } from '../../domain/staff-members.ts'
 import { contextOfPayer, searchOf, type Call } from '../../http/call.ts'
 import { anyForm, fieldOf } from '../../http/forms.ts'
-import { asked, foreign, hidden, plainForm } from '../ui/fields.tsx'
+import { anyText, foreign, hidden, plainForm } from '../ui/fields.tsx'
 import { redirectReply } from '../ui/page.tsx'
 import { type Visits } from '../payer/session.tsx'
 import type { RawReply, Route } from '../../http/route.ts'
@@ -25,8 +25,8 @@ import type { PortalPage, PortalShop } from './page.tsx'
 import { inLobbyRoutes, merchantParam, portalPages } from './pages.ts'
 import { formPage } from './parts.tsx'
 import { textsIn } from '../../texts/catalogue.ts'
-import type { AskedChange } from '../../domain/accounting/settlement-account.ts'
-import { shownTime } from '../ui/money.tsx'
+import type { RequestedAccountChange } from '../../domain/accounting/settlement-account.ts'
+import { utcTime } from '../ui/money.tsx'
 import { filled, unseen } from '../ui/words.tsx'
 import type { StaffTerms } from '../../domain/merchant/staff-roles.ts'
 
@@ -93,10 +93,10 @@ export const invitationHtml = (
 
 export type WaitingNeeds = {
   readonly accountChanges: {
-    find(merchant: string): { readonly asked: AskedChange } | undefined
+    find(merchant: string): { readonly asked: RequestedAccountChange } | undefined
   }
   readonly ownerChanges: {
-    find(merchant: string): { readonly asked: AskedOwnerChange } | undefined
+    find(merchant: string): { readonly asked: RequestedOwnerChange } | undefined
   }
 }
 
@@ -110,7 +110,7 @@ export const waitingHtml = (
   const texts = textsIn[language].lobby
   const account = needs.accountChanges.find(merchant)?.asked
   const owner = needs.ownerChanges.find(merchant)?.asked
-  const from = (asked: { readonly takesEffectAt: number }) => shownTime(asked.takesEffectAt, locale)
+  const from = (change: { readonly takesEffectAt: number }) => utcTime(change.takesEffectAt, locale)
   const one = (kind: WaitingKind, change: string, text: Html) => (
     <li>
       <Form class="row" action={lobbyPath} hidden={{ csrf, merchant, member, kind, change }}>
@@ -286,7 +286,7 @@ export const lobbyRoutes = (needs: LobbyNeeds, visits: Visits): Route[] => {
       success: 'raw',
       errors: { 303: 'Not signed in: on to the sign-in.' },
       ownQuery: z.object({
-        leave: asked('The merchant that one wants to leave.'),
+        leave: anyText('The merchant that one wants to leave.'),
       }),
       handle: (call) => inLobby(call, (visitor) => show(visitor, call)),
     }),

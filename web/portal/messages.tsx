@@ -7,7 +7,7 @@ import type { Instant } from '../../domain/time.ts'
 import { searchOf } from '../../http/call.ts'
 import { fieldOf } from '../../http/forms.ts'
 import { hidden, plainForm } from '../ui/fields.tsx'
-import { shownAmount, shopTime } from '../ui/money.tsx'
+import { minorText, shopTime } from '../ui/money.tsx'
 import { type Visits } from '../payer/session.tsx'
 import { filled } from '../ui/words.tsx'
 import type { Route } from '../../http/route.ts'
@@ -75,7 +75,7 @@ const titleOf = async (
   { kind, about, money }: OpenNotice,
 ): Promise<Html> => {
   const texts = textsIn[language].messages
-  const amount = money ? shownAmount(money.amount, money.currency, locale) : 'none'
+  const amount = money ? minorText(money.amount, money.currency, locale) : 'none'
   const name = await (await actorNames(needs)(shop.merchant, language))(`staff:${about}`)
   return filledText(texts[kind], { amount, name })
 }
@@ -139,7 +139,7 @@ export const noticesHtml = async (
   return <ul class="list">{items}</ul>
 }
 
-const mostShown = 100
+const mostListed = 100
 
 /** What needs somebody, until somebody has seen to it. */
 export const messagesRoutes = (needs: MessagesNeeds, visits: Visits): Route[] => {
@@ -153,7 +153,7 @@ export const messagesRoutes = (needs: MessagesNeeds, visits: Visits): Route[] =>
     page({ ...place, summary: 'What needs somebody' }, async (visitor, call) => {
       const texts = textsIn[visitor.language].messages
       const title = textsIn[visitor.language].portal.messages
-      const list = await noticesHtml(needs, visitor, call.at, mostShown)
+      const list = await noticesHtml(needs, visitor, call.at, mostListed)
       const done = searchOf(call).has('done') ? texts.isDone : undefined
       return {
         title,

@@ -10,7 +10,7 @@ import { type Visits } from '../payer/session.tsx'
 import { doneIn, filled } from '../ui/words.tsx'
 import { codeProblem } from '../staff/guard.tsx'
 import { actorNames } from './actors.ts'
-import { contextOfStaff, type Shown } from './guard.ts'
+import { contextOfStaff, type PageOrReply } from './guard.ts'
 import type { MoneyNeeds } from './money-needs.ts'
 import {
   crumbsHtml,
@@ -178,12 +178,12 @@ const waitingHtml = async (needs: MoneyNeeds, visitor: PortalVisitor): Promise<H
   )
 }
 
-const formHtml = (needs: MoneyNeeds, visitor: PortalVisitor, given: Given): Html => {
+const formHtml = (needs: MoneyNeeds, visitor: PortalVisitor, form: AccountFields): Html => {
   const { language, csrf, me, shop } = visitor
   const mayChange = mayDo(me.terms, 'change_settlement_account')
   if (!mayChange || needs.accountChanges.find(shop.merchant)) return null
   const texts = textsIn[language].money
-  const { account = '', change = needs.newId(), problems = {} } = given
+  const { account = '', change = needs.newId(), problems = {} } = form
   return (
     <section class="card narrow-card">
       <h2>{texts.accountChange}</h2>
@@ -206,7 +206,7 @@ const formHtml = (needs: MoneyNeeds, visitor: PortalVisitor, given: Given): Html
   )
 }
 
-type Given = {
+type AccountFields = {
   readonly account?: string
   readonly change?: string
   readonly problems?: Problems
@@ -217,20 +217,20 @@ export const accountPage = async (
   needs: MoneyNeeds,
   visitor: PortalVisitor,
   call: Call,
-  given: Given = {},
+  form: AccountFields = {},
 ): Promise<PortalPage> => {
   const { shop, language } = visitor
   const texts = textsIn[language].money
   const account = needs.settlementAccounts.find(shop.merchant)
-  const told = { asked: texts.accountAsked, withdrawn: texts.accountWithdrawn }
+  const doneTexts = { asked: texts.accountAsked, withdrawn: texts.accountWithdrawn }
   const frequency = texts[`frequency_${account?.frequency ?? 'daily'}`]
   return {
     title: texts.account,
-    ...(given.problems && { status: 400 as const }),
+    ...(form.problems && { status: 400 as const }),
     body: [
       crumbsHtml(visitor),
       <Title text={texts.account} />,
-      <Done text={doneIn(searchOf(call), told)} />,
+      <Done text={doneIn(searchOf(call), doneTexts)} />,
       await waitingHtml(needs, visitor),
       <div class="sheet">
         <section class="card narrow-card">
@@ -251,7 +251,7 @@ export const accountPage = async (
             </p>
           )}
         </section>
-        {formHtml(needs, visitor, given)}
+        {formHtml(needs, visitor, form)}
       </div>,
     ],
   }
@@ -264,7 +264,7 @@ type AccountCall = Call<{ readonly merchant: string }, undefined, AccountForm>
 /** Asks for a change with the second factor, or takes one back. */
 export const changeOfAccount =
   (needs: MoneyNeeds, visits: Visits, confirm: PortalPages['confirm']) =>
-  async (visitor: PortalVisitor, call: AccountCall): Promise<Shown> => {
+  async (visitor: PortalVisitor, call: AccountCall): Promise<PageOrReply> => {
     const { shop, me, language } = visitor
     const texts = textsIn[language].money
     const { merchant } = shop

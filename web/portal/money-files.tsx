@@ -3,7 +3,7 @@ import type { Completion } from '../../domain/accounting/completion.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { LineRange } from '../../projections/log-lines.ts'
 import { csvDownload } from '../../http/text-stream.ts'
-import type { Shown } from './guard.ts'
+import type { PageOrReply } from './guard.ts'
 import type { MoneyNeeds, Sheet } from './money-needs.ts'
 import type { PortalPage, PortalVisitor } from './page.tsx'
 import { logIn } from './zoned-log.ts'
@@ -26,19 +26,19 @@ export type Link = {
   readonly type: 'csv' | 'xlsx'
   /** What stands behind the name, in the address and on the page. */
   readonly part: string | number
-  readonly told: string
+  readonly more: string
 }
 
 export const linkHtml = (
   { language }: PortalVisitor,
   base: string,
-  { name, type, part, told }: Link,
+  { name, type, part, more }: Link,
 ): Html => {
   const texts = textsIn[language].money
   return (
     <a class="button second slim" href={`${base}/${name}-${part}.${type}`}>
       {name === 'scopes' ? texts.scopes : texts.transactions}
-      {told}, {type === 'csv' ? texts.csv : texts.excel}
+      {more}, {type === 'csv' ? texts.csv : texts.excel}
     </a>
   )
 }
@@ -53,8 +53,8 @@ export const downloadsHtml = (
   const links = (name: 'transactions' | 'scopes') =>
     Array.from({ length: logs[name] }, (_, index) => index + 1).flatMap((part) =>
       (['xlsx', 'csv'] as const).map((type) => {
-        const told = logs[name] > 1 ? ` ${part}` : ''
-        return linkHtml(visitor, base, { name, type, part, told })
+        const more = logs[name] > 1 ? ` ${part}` : ''
+        return linkHtml(visitor, base, { name, type, part, more })
       }),
     )
   return (
@@ -76,11 +76,11 @@ export const openDownloadsHtml = (
   if (!mayDo(visitor.me.terms, 'download')) return null
   const names = hasScopes ? (['transactions', 'scopes'] as const) : (['transactions'] as const)
   const types = isLarge ? (['csv'] as const) : (['xlsx', 'csv'] as const)
-  const told = ` ${textsIn[visitor.language].money.untilNow}`
+  const more = ` ${textsIn[visitor.language].money.untilNow}`
   return (
     <div class="buttons downloads">
       {names.flatMap((name) =>
-        types.map((type) => linkHtml(visitor, base, { name, type, part: 'so-far', told })),
+        types.map((type) => linkHtml(visitor, base, { name, type, part: 'so-far', more })),
       )}
       {printButton(visitor)}
     </div>
@@ -99,7 +99,7 @@ const openFilePattern = /^(transactions|scopes)-so-far\.(csv|xlsx)$/
 
 type Logs = Pick<Completion, 'transactionLogs' | 'scopeLogs'>
 
-type Given = {
+type FileNames = {
   readonly logs: Partial<Logs>
   /** What the file is called, before the part and the type. */
   readonly title: string
@@ -137,7 +137,7 @@ type Reader = Pick<PortalVisitor, 'language'> & {
   readonly shop: Pick<PortalVisitor['shop'], 'timeZone'>
 }
 
-type Sent = Pick<Given, 'summary'> & {
+type Sent = Pick<FileNames, 'summary'> & {
   /** Of the log. */
   readonly name: 'transactions' | 'scopes'
   readonly type: string
@@ -158,7 +158,7 @@ export const workbookReply = async (
   visitor: Pick<Reader, 'language'>,
   file: string,
   { sheets, csv }: { readonly sheets: readonly Sheet[]; readonly csv: string },
-): Promise<Shown> => {
+): Promise<PageOrReply> => {
   const workbook = await makeSpreadsheet(sheets)
   if (!workbook) return latePage(visitor, csv)
   const disposition = `attachment; filename="${file}"`
@@ -174,7 +174,7 @@ const sentAs = async (
   visitor: Reader,
   log: ReadableStream,
   { name, type, summary, file, csv }: Sent,
-): Promise<Shown> => {
+): Promise<PageOrReply> => {
   const body = log.pipeThrough(logIn(visitor.shop.timeZone, name))
   const safe = `${file}.${type}`.replaceAll(/[^\w.-]+/g, '-')
   if (type === 'csv') return csvDownload(safe, body, fileHeaders)
@@ -190,8 +190,8 @@ export const fileReply = async (
   needs: Pick<MoneyNeeds, 'readLog' | 'makeSpreadsheet'>,
   visitor: Reader,
   file: string,
-  { logs, title, summary }: Given,
-): Promise<Shown> => {
+  { logs, title, summary }: FileNames,
+): Promise<PageOrReply> => {
   const [, log, part = '', type = ''] = filePattern.exec(file) ?? []
   const name = log === 'scopes' ? log : 'transactions'
   const parts = (name === 'scopes' ? logs.scopeLogs : logs.transactionLogs) ?? []
@@ -209,7 +209,7 @@ export const fileReply = async (
 /** More lines are for CSV alone, which takes no memory. */
 export const mostWorkbookLines = 50_000
 
-type Open = Omit<Given, 'logs'> & {
+type Open = Omit<FileNames, 'logs'> & {
   /** From where the report has lines. */
   readonly range: Omit<LineRange, 'before'>
   readonly files: OpenFiles
@@ -221,7 +221,7 @@ export const openFileReply = async (
   visitor: Reader,
   file: string,
   { range, files, title, summary }: Open,
-): Promise<Shown> => {
+): Promise<PageOrReply> => {
   const [, name = '', type = ''] = openFilePattern.exec(file) ?? []
   if (name !== 'transactions' && name !== 'scopes') return refuse('resource_is_unknown')
   if (name === 'scopes' && !files.hasScopes) return refuse('resource_is_unknown')

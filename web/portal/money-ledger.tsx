@@ -15,7 +15,7 @@ import { mayDo } from '../../domain/merchant/staff-roles.ts'
 import { addUp } from '../../domain/money/money.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { LedgerRow } from '../../projections/ledgers.ts'
-import { shownReport, type ShownReport } from '../../http/merchant/report-reply.ts'
+import { readReport, type ReportView } from '../../http/merchant/report-reply.ts'
 import { type Problems, Choice, Field } from '../ui/fields.tsx'
 import { shopTime } from '../ui/money.tsx'
 import type { MoneyNeeds } from './money-needs.ts'
@@ -95,7 +95,7 @@ export const ledgersHtml = (needs: MoneyNeeds, visitor: PortalVisitor): Html => 
   )
 }
 
-const shownAtOnce = 24
+const listedAtOnce = 24
 
 /** @throws Refusal resource_is_unknown for ledgers of others */
 export const ledgerOf = (
@@ -104,7 +104,7 @@ export const ledgerOf = (
   ledger: string,
 ): LedgerRow => ledgers.find(shop.merchant, ledger) ?? refuse('resource_is_unknown')
 
-const rowHtml = (visitor: PortalVisitor, { currency }: LedgerRow, report: ShownReport): Row => {
+const rowHtml = (visitor: PortalVisitor, { currency }: LedgerRow, report: ReportView): Row => {
   const { language } = visitor
   const { number, ledger, openedAt, closedAt, sums } = report
   const currencies = currenciesOf({ currency, totals: sums.totals })
@@ -138,9 +138,9 @@ const reportsHtml = (
 ): Html => {
   const texts = textsIn[visitor.language].money
   const newest = Math.min(before - 1, row.open)
-  const oldest = Math.max(1, newest - shownAtOnce + 1)
+  const oldest = Math.max(1, newest - listedAtOnce + 1)
   const numbers = Array.from({ length: newest - oldest + 1 }, (_, index) => newest - index)
-  const rows = numbers.map((one) => rowHtml(visitor, row, shownReport(reports, row, one)))
+  const rows = numbers.map((one) => rowHtml(visitor, row, readReport(reports, row, one)))
   const heads = [
     ...[texts.number, texts.status, { roomy: texts.opened }, { roomy: texts.closed }],
     ...[{ roomy: texts.turnoverLess, isNumber: true }, { number: texts.net }],
@@ -153,14 +153,14 @@ const reportsHtml = (
     <Card title={texts.reports}>
       <Table label={texts.reports} kind="grid" heads={heads} rows={rows} />
       <nav class="buttons" aria-label={texts.allReports}>
-        {newest < row.open && link(newest + shownAtOnce + 1, texts.newer)}
+        {newest < row.open && link(newest + listedAtOnce + 1, texts.newer)}
         {oldest > 1 && link(oldest, texts.older)}
       </nav>
     </Card>
   )
 }
 
-type GivenLedger = {
+type LedgerForm = {
   readonly closes: Closing
   readonly description: string
   readonly problems: Problems
@@ -170,13 +170,13 @@ const settingsHtml = (
   needs: MoneyNeeds,
   visitor: PortalVisitor,
   row: LedgerRow,
-  given: GivenLedger | undefined,
+  form: LedgerForm | undefined,
 ): Html => {
   const { language, csrf, shop, me } = visitor
   const texts = textsIn[language].money
   const account = needs.settlementAccounts.find(shop.merchant)
   const time = startText(account, visitor)
-  const { closes = row.closes, description = row.description ?? '', problems = {} } = given ?? {}
+  const { closes = row.closes, description = row.description ?? '', problems = {} } = form ?? {}
   if (!mayDo(me.terms, 'close_report')) return []
   return (
     <section class="card narrow-card">
@@ -208,7 +208,7 @@ export const ledgerPage = (
   needs: MoneyNeeds,
   visitor: PortalVisitor,
   row: LedgerRow,
-  asked: { readonly before: number; readonly isSaved: boolean; readonly given?: GivenLedger },
+  query: { readonly before: number; readonly isSaved: boolean; readonly form?: LedgerForm },
 ): PortalPage => {
   const { language, shop } = visitor
   const texts = textsIn[language].money
@@ -216,14 +216,14 @@ export const ledgerPage = (
   const account = needs.settlementAccounts.find(shop.merchant)
   return {
     title,
-    ...(asked.given && { status: 400 as const }),
+    ...(query.form && { status: 400 as const }),
     body: [
       crumbsHtml(visitor),
       <Title
         text={[title, ' ', row.enabled ? null : <span class="badge bad">{texts.disabled}</span>]}
       />,
-      <Done text={asked.isSaved ? texts.saved : undefined} />,
-      reportsHtml(needs, visitor, row, asked.before),
+      <Done text={query.isSaved ? texts.saved : undefined} />,
+      reportsHtml(needs, visitor, row, query.before),
       <div class="columns">
         <Card title={texts.ledger}>
           {factsHtml([
@@ -233,7 +233,7 @@ export const ledgerPage = (
             [texts.timeZone, shop.timeZone],
           ])}
         </Card>
-        {settingsHtml(needs, visitor, row, asked.given)}
+        {settingsHtml(needs, visitor, row, query.form)}
       </div>,
     ],
   }

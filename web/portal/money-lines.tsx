@@ -7,8 +7,8 @@ import type { PayoutGroup } from '../../projections/payouts.ts'
 import type { SettlementRow } from '../../projections/settlements.ts'
 import type { Transaction, TransactionPlace } from '../../projections/transaction-row.ts'
 import { textsIn } from '../../texts/catalogue.ts'
-import { asked } from '../ui/fields.tsx'
-import { shownAmount, shopTime } from '../ui/money.tsx'
+import { anyText } from '../ui/fields.tsx'
+import { minorText, shopTime } from '../ui/money.tsx'
 import { portalPath } from './areas.ts'
 import type { MoneyNeeds } from './money-needs.ts'
 import { crumbsHtml, moneyPath, settlementHref, sumText } from './money-parts.tsx'
@@ -20,7 +20,7 @@ import type { PortalPage, PortalVisitor } from './page.tsx'
 import type { PortalPages } from './pages.ts'
 import { standingOf, statusHtml, whenText } from './payout-standing.tsx'
 
-const linesShown = 50
+const linesListed = 50
 
 const nameOf = (kind: Transaction['kind'], { language }: PortalVisitor): string => {
   const { payments, money } = textsIn[language]
@@ -39,7 +39,7 @@ const rowOf = (needs: MoneyNeeds, line: Transaction, visitor: PortalVisitor): Ro
   const { tid, posTid, at, kind, currency, gross } = line
   const { locale, shop } = visitor
   const fees = line.fee + line.interchange + line.vat
-  const shown = (minor: number) => shownAmount(minor, currency, locale)
+  const sum = (minor: number) => minorText(minor, currency, locale)
   const name = nameOf(kind, visitor)
   const isOfPayment = tid !== null && kind !== 'permission_fee' && kind !== 'correction'
   const href = portalPath(shop.merchant, `payments/${tid}`)
@@ -53,9 +53,9 @@ const rowOf = (needs: MoneyNeeds, line: Transaction, visitor: PortalVisitor): Ro
     },
     posTid ?? '',
     shopTime(at, visitor),
-    { number: shown(gross) },
-    { number: shown(-fees) },
-    { number: shown(gross - fees) },
+    { number: sum(gross) },
+    { number: sum(-fees) },
+    { number: sum(gross - fees) },
   ]
 }
 
@@ -108,7 +108,7 @@ const placeOf = (call: Call): TransactionPlace | null => {
 const linesOf = (needs: MoneyNeeds, { shop }: PortalVisitor, call: Call, serial?: number) => {
   const posTid = searchOf(call).get('q')?.trim() || undefined
   const about = { merchant: shop.merchant, serial, posTid }
-  return needs.moneyLines(about, placeOf(call), linesShown)
+  return needs.moneyLines(about, placeOf(call), linesListed)
 }
 
 const unsettledPage = async (
@@ -162,7 +162,7 @@ const settledPage = async (
   }
 }
 
-const [payoutsShown, linesOfEach] = [7, 10]
+const [payoutsListed, linesOfEach] = [7, 10]
 
 const payoutHtml = async (needs: MoneyNeeds, visitor: PortalVisitor, { row, state }: PayoutAt) => {
   const { serial, merchant } = row
@@ -198,7 +198,7 @@ const placePage = async (
   const from = Number(search.get('before') ?? '') || Number.MAX_SAFE_INTEGER
   const found: PayoutAt[] = []
   for (const row of settlementsBefore(needs, shop.merchant, from)) {
-    if (row.serial < earliest || found.length >= payoutsShown) break
+    if (row.serial < earliest || found.length >= payoutsListed) break
     const those = row.payouts.filter((state) => groups.some((group) => isIn(group, state)))
     found.push(...those.map((state) => ({ row, state })))
   }
@@ -220,7 +220,7 @@ const placePage = async (
 
 const standsAt = { coming: 'are on their way', arrived: 'have arrived' } as const
 
-const before = asked('Lines before this place.')
+const before = anyText('Lines before this place.')
 
 /** Lines of money: those that a settlement took, and those that none has taken yet. */
 export const lineRoutes = (needs: MoneyNeeds, { page }: PortalPages): Route[] => [
@@ -231,8 +231,8 @@ export const lineRoutes = (needs: MoneyNeeds, { page }: PortalPages): Route[] =>
         path: `${moneyRoot}/${place}`,
         summary: `Payouts that ${standsAt[place]}, and their lines`,
         ownQuery: z.object({
-          before: asked('Settlements before this number.'),
-          day: asked("The bank's day."),
+          before: anyText('Settlements before this number.'),
+          day: anyText("The bank's day."),
         }),
       },
       (visitor, call) => placePage(needs, visitor, call, place),
@@ -253,7 +253,7 @@ export const lineRoutes = (needs: MoneyNeeds, { page }: PortalPages): Route[] =>
       path: `${moneyRoot}/payouts/:serial`,
       params: settlementParams,
       summary: 'The payments, refunds and fees in a payout',
-      ownQuery: z.object({ before, q: asked('The number of an order.') }),
+      ownQuery: z.object({ before, q: anyText('The number of an order.') }),
     },
     (visitor, call) => settledPage(needs, visitor, call, call.params.serial),
   ),

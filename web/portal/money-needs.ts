@@ -1,6 +1,6 @@
 import type { Find } from '../../application/find-state.ts'
 import type { Handle } from '../../application/handle.ts'
-import type { AskedChange } from '../../domain/accounting/settlement-account.ts'
+import type { RequestedAccountChange } from '../../domain/accounting/settlement-account.ts'
 import type { Sum } from '../../domain/money/money.ts'
 import type { LedgerRow } from '../../projections/ledgers.ts'
 import type { CurrencySum } from '../../projections/prepared.ts'
@@ -55,7 +55,7 @@ export type MoneyNeeds = PortalNeeds &
     readonly canOrderPayouts: boolean
     readonly settlementAccounts: { find(merchant: string): SettlementAccountRow | undefined }
     readonly accountChanges: {
-      find(merchant: string): { readonly asked: AskedChange } | undefined
+      find(merchant: string): { readonly asked: RequestedAccountChange } | undefined
     }
     readonly settledTurnover: {
       /** What a settlement took, in minor units. */

@@ -43,13 +43,13 @@ const accountHtml = (needs: MoneyNeeds, visitor: PortalVisitor): Html => {
   )
 }
 
-const invoicesShown = 50
+const invoicesListed = 50
 
 /** What the merchant owes, and what was invoiced of it. */
 const invoicesHtml = (needs: MoneyNeeds, visitor: PortalVisitor): Html => {
   const { money, invoices: texts } = textsIn[visitor.language]
   const { merchant } = visitor.shop
-  const [owed, rows] = [needs.owedOf(merchant), needs.invoices.list(merchant, invoicesShown)]
+  const [owed, rows] = [needs.owedOf(merchant), needs.invoices.list(merchant, invoicesListed)]
   if (owed.length === 0 && rows.length === 0) return null
   const heads = [texts.number, texts.date, { number: money.amount }, { number: texts.paid }]
   return (

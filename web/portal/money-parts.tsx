@@ -3,7 +3,7 @@ import { isDay } from '../../domain/time.ts'
 import { dateIn } from '../../domain/time-zone.ts'
 import { formatAmount, type Sum } from '../../domain/money/money.ts'
 import { countryName } from '../ui/countries.ts'
-import { dateFormat, shownMoney, type TimeReader } from '../ui/money.tsx'
+import { dateFormat, moneyText, type TimeReader } from '../ui/money.tsx'
 import { portalPath } from './areas.ts'
 import type { PortalVisitor } from './page.tsx'
 import { textsIn } from '../../texts/catalogue.ts'
@@ -24,7 +24,7 @@ export const reportHref = (visitor: PortalVisitor, ledger: string, report: numbe
 type Reader = Pick<PortalVisitor, 'language' | 'locale'>
 
 export const sumText = (sum: Sum, currency: string, { locale }: Reader): string =>
-  shownMoney(formatAmount(sum, currency), currency, locale)
+  moneyText(formatAmount(sum, currency), currency, locale)
 
 /**
  * `YYYY-MM-DD` as people write it, without the year that it is for the shop; banks' files once

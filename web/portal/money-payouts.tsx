@@ -19,7 +19,7 @@ import type { PortalVisitor } from './page.tsx'
 import type { PortalPages } from './pages.ts'
 import { standingOf, statusHtml, whenText } from './payout-standing.tsx'
 
-const settlementsShown = 20
+const settlementsListed = 20
 
 /** Settlements read at a time, while those of an amount are looked for. */
 const readAtOnce = 200
@@ -37,7 +37,7 @@ const settlementRows = (
   needs: MoneyNeeds,
   visitor: PortalVisitor,
   row: SettlementRow,
-  shown: Amounts,
+  amounts: Amounts,
 ): readonly Row[] => {
   const zone = visitor.shop.timeZone
   const { made, payouts, serial } = row
@@ -46,13 +46,13 @@ const settlementRows = (
     const { currency } = payout
     const state = payouts.find((one) => one.currency === currency)
     const standing = state ? standingOf(needs, visitor, state) : null
-    const cell = (sum: Sum) => ({ kind: 'number roomy', text: shown(sum, currency) })
+    const cell = (sum: Sum) => ({ kind: 'number roomy', text: amounts(sum, currency) })
     const when = state && standing && whenText(standing, state, visitor)
     return [
       { head: <a href={settlementHref(visitor, serial)}>{day}</a> },
       cell(payout.gross),
       cell(negated(feesOf(made?.totals ?? [], currency))),
-      { number: <b>{shown(payout.payout, currency)}</b> },
+      { number: <b>{amounts(payout.payout, currency)}</b> },
       {
         kind: 'paid-when',
         text: [statusHtml(standing, visitor), ' ', <span class="quiet">{when}</span>],
@@ -118,11 +118,11 @@ export const payoutsHtml = (needs: MoneyNeeds, visitor: PortalVisitor, call: Cal
   const before = Number(search.get('before') ?? '') || Number.MAX_SAFE_INTEGER
   const typed = search.get('payout')?.trim() ?? ''
   const all = settlementsBefore(needs, visitor.shop.merchant, before)
-  const found = firstOf(all, isOfAmount(typed), settlementsShown + 1)
-  const shown = found.slice(0, settlementsShown)
-  if (shown.length === 0 && typed === '') return <Quiet text={texts.noSettlements} />
+  const found = firstOf(all, isOfAmount(typed), settlementsListed + 1)
+  const listed = found.slice(0, settlementsListed)
+  if (listed.length === 0 && typed === '') return <Quiet text={texts.noSettlements} />
   const [currency, ...others] = new Set(
-    shown.flatMap(({ made }) => made?.payouts ?? []).map((one) => one.currency),
+    listed.flatMap(({ made }) => made?.payouts ?? []).map((one) => one.currency),
   )
   // A single currency stands in the head.
   const isPlain = currency !== undefined && others.length === 0
@@ -135,9 +135,9 @@ export const payoutsHtml = (needs: MoneyNeeds, visitor: PortalVisitor, call: Cal
   const amounts: Amounts = isPlain
     ? plainAmounts(visitor.locale, currency)
     : (sum, of) => sumText(sum, of, visitor)
-  const rows = shown.flatMap((row) => settlementRows(needs, visitor, row, amounts))
+  const rows = listed.flatMap((row) => settlementRows(needs, visitor, row, amounts))
   const amount = typed === '' ? '' : `payout=${encodeURIComponent(typed)}&`
-  const older = `${moneyPath(visitor)}?${amount}before=${shown.at(-1)?.serial ?? 0}`
+  const older = `${moneyPath(visitor)}?${amount}before=${listed.at(-1)?.serial ?? 0}`
   return [
     findHtml(visitor, typed),
     rows.length === 0 ? (
@@ -147,7 +147,7 @@ export const payoutsHtml = (needs: MoneyNeeds, visitor: PortalVisitor, call: Cal
         <Table kind="grid payouts" heads={heads} rows={rows} />
       </div>
     ),
-    found.length > settlementsShown && <MoreLink href={older} text={texts.older} />,
+    found.length > settlementsListed && <MoreLink href={older} text={texts.older} />,
     mayDo(visitor.me.terms, 'download') && (
       <p class="buttons">
         <Link

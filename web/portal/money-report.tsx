@@ -15,7 +15,7 @@ import { mayDo } from '../../domain/merchant/staff-roles.ts'
 import { addUp, negated, type Sum } from '../../domain/money/money.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { LedgerRow } from '../../projections/ledgers.ts'
-import { shownReport, type ShownReport, countersView } from '../../http/merchant/report-reply.ts'
+import { readReport, type ReportView, countersView } from '../../http/merchant/report-reply.ts'
 import { searchOf, type Call } from '../../http/call.ts'
 import { shopTime, numberFormat } from '../ui/money.tsx'
 import { filled } from '../ui/words.tsx'
@@ -106,7 +106,7 @@ export type Step = {
   readonly value: number
   readonly kind: 'total' | 'change'
   /** The number as people read it. */
-  readonly shown: string
+  readonly text: string
 }
 
 export const stepsOf = (
@@ -118,7 +118,7 @@ export const stepsOf = (
     name,
     kind,
     value: Number(sum) / 10 ** decimalsOf(currency),
-    shown: sumText(sum, currency, visitor),
+    text: sumText(sum, currency, visitor),
   }))
 
 /** The same numbers for a sheet of a workbook. */
@@ -158,15 +158,15 @@ export const reportOf = (
   { shop }: PortalVisitor,
   ledger: string,
   report: string,
-): { readonly row: LedgerRow; readonly shown: ShownReport } => {
+): { readonly row: LedgerRow; readonly view: ReportView } => {
   const row = ledgers.find(shop.merchant, ledger) ?? refuse('resource_is_unknown')
   const number = Number(report)
   if (number > row.open) return refuse('resource_is_unknown')
-  return { row, shown: shownReport(reports, row, number) }
+  return { row, view: readReport(reports, row, number) }
 }
 
 export const reportBadge = (
-  { status }: Pick<ShownReport, 'status'>,
+  { status }: Pick<ReportView, 'status'>,
   { language }: PortalVisitor,
 ): Html => {
   return <span class="badge">{textsIn[language].money[status]}</span>
@@ -198,27 +198,27 @@ const totalHtml = (total: Total, visitor: PortalVisitor): Html => {
 }
 
 /** How many lines of these actions a report has. */
-const linesIn = ({ sums }: ShownReport, actions: readonly LineAction[]): number =>
+const linesIn = ({ sums }: ReportView, actions: readonly LineAction[]): number =>
   actions.reduce((count, action) => count + (sums.counters[action] ?? 0), 0)
 
 /** Which files an open report has. */
-export const openFilesOf = (shown: ShownReport): OpenFiles => ({
-  hasScopes: linesIn(shown, permissionActions) > 0,
-  isLarge: linesIn(shown, lineActions) > mostWorkbookLines,
+export const openFilesOf = (view: ReportView): OpenFiles => ({
+  hasScopes: linesIn(view, permissionActions) > 0,
+  isLarge: linesIn(view, lineActions) > mostWorkbookLines,
 })
 
 /** The files of a report; of an open one, as far as it is. */
-const filesHtml = (visitor: PortalVisitor, shown: ShownReport): Html => {
-  const href = reportHref(visitor, shown.ledger, shown.number)
-  const { transactionLogs = [], scopeLogs = [] } = shown.sums
+const filesHtml = (visitor: PortalVisitor, view: ReportView): Html => {
+  const href = reportHref(visitor, view.ledger, view.number)
+  const { transactionLogs = [], scopeLogs = [] } = view.sums
   const logs = { transactions: transactionLogs.length, scopes: scopeLogs.length }
-  if (shown.status !== 'open') return downloadsHtml(visitor, href, logs)
-  return openDownloadsHtml(visitor, href, openFilesOf(shown))
+  if (view.status !== 'open') return downloadsHtml(visitor, href, logs)
+  return openDownloadsHtml(visitor, href, openFilesOf(view))
 }
 
 const closeHtml = (
   visitor: PortalVisitor,
-  { ledger, number, status }: ShownReport,
+  { ledger, number, status }: ReportView,
   isAsked: boolean,
 ): Html => {
   const { csrf, language, me } = visitor
@@ -238,7 +238,7 @@ const closeHtml = (
   )
 }
 
-const agesHtml = ({ openedAt, closedAt }: ShownReport, visitor: PortalVisitor) => {
+const agesHtml = ({ openedAt, closedAt }: ReportView, visitor: PortalVisitor) => {
   const texts = textsIn[visitor.language].money
   const opened = filled(texts.openedAt, { time: shopTime(openedAt, visitor) })
   return closedAt === null
@@ -256,8 +256,8 @@ export const reportPage = (
   const { merchant } = visitor.shop
   // Before the sums are read: what comes meanwhile is told of at once.
   const follow = portalPath(merchant, `events?after=${needs.newestOf(merchant)}`)
-  const { row, shown } = reportOf(needs, visitor, call.params.ledger, call.params.report)
-  const { number, ledger, sums } = shown
+  const { row, view } = reportOf(needs, visitor, call.params.ledger, call.params.report)
+  const { number, ledger, sums } = view
   const search = searchOf(call)
   const title = texts.reportOf({ report: number, ledger })
   const isAsked = search.has('close')
@@ -268,23 +268,23 @@ export const reportPage = (
     )
   return {
     title,
-    ...(shown.status !== 'closed' && !isAsked && { follow }),
+    ...(view.status !== 'closed' && !isAsked && { follow }),
     body: [
       crumbsHtml(visitor, up),
       <div class="head" data-part="head">
         <div>
           <h1>
-            {title} {reportBadge(shown, visitor)}
+            {title} {reportBadge(view, visitor)}
           </h1>
-          <p class="quiet small">{agesHtml(shown, visitor)}</p>
+          <p class="quiet small">{agesHtml(view, visitor)}</p>
         </div>
         <div class="buttons">
-          {!isAsked && closeHtml(visitor, shown, false)}
-          {filesHtml(visitor, shown)}
+          {!isAsked && closeHtml(visitor, view, false)}
+          {filesHtml(visitor, view)}
         </div>
       </div>,
       <Done text={search.has('closed') ? texts.closedDone : undefined} />,
-      isAsked && closeHtml(visitor, shown, true),
+      isAsked && closeHtml(visitor, view, true),
       <div class="columns" data-part="sums">
         {sums.totals.map((total) => totalHtml(total, visitor))}
         {countsHtml(sums.counters, visitor)}

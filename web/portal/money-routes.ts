@@ -10,11 +10,11 @@ import { type Call, searchOf } from '../../http/call.ts'
 import { fieldOf, type FormOf } from '../../http/forms.ts'
 import { closeReport, impliedBy } from '../../application/close-reports.ts'
 import { ledgerUpdate } from '../../http/merchant/ledger.ts'
-import type { ShownReport } from '../../http/merchant/report-reply.ts'
-import { plainForm, asked, typed } from '../ui/fields.tsx'
+import type { ReportView } from '../../http/merchant/report-reply.ts'
+import { plainForm, anyText, typed } from '../ui/fields.tsx'
 import type { Visits } from '../payer/session.tsx'
 import type { Route } from '../../http/route.ts'
-import { contextOfStaff, type Shown } from './guard.ts'
+import { contextOfStaff, type PageOrReply } from './guard.ts'
 import { fileReply, openFileReply } from './money-files.tsx'
 import type { MoneyNeeds, Sheet } from './money-needs.ts'
 import { reportHref, ledgerHref } from './money-parts.tsx'
@@ -45,12 +45,12 @@ export const againWith =
     const description = fieldOf(body, 'description')
     const isDescription = changes.shape.description.safeParse(description).success
     const { wrongDescription } = textsIn[visitor.language].money
-    const given = {
+    const form = {
       closes: closes.safeParse(fieldOf(body, 'closes')).data ?? row.closes,
       description,
       problems: isDescription ? {} : { description: wrongDescription },
     }
-    return ledgerPage(needs, visitor, row, { before: newest, isSaved: false, given })
+    return ledgerPage(needs, visitor, row, { before: newest, isSaved: false, form })
   }
 
 /** A ledger with its reports, and when they close by themselves. */
@@ -68,8 +68,8 @@ export const ledgerRoutes = (
         ...place,
         summary: 'A ledger: all its reports, and when they close',
         ownQuery: z.object({
-          before: asked('Reports before this number.'),
-          saved: asked('It was changed.'),
+          before: anyText('Reports before this number.'),
+          saved: anyText('It was changed.'),
         }),
       },
       async (visitor, call) => {
@@ -92,13 +92,13 @@ export const ledgerRoutes = (
       async (visitor, call) => {
         const row = ledgerOf(needs, visitor, call.params.ledger)
         const { body } = call
-        const asked = changes.safeParse({
+        const changed = changes.safeParse({
           closes: fieldOf(body, 'closes') || undefined,
           description:
             body.description === undefined ? undefined : fieldOf(body, 'description') || null,
         })
-        if (!asked.success) return again(visitor, row, body)
-        const command = { type: 'ChangeLedger', ...asked.data, implied: impliedBy(row) } as const
+        if (!changed.success) return again(visitor, row, body)
+        const command = { type: 'ChangeLedger', ...changed.data, implied: impliedBy(row) } as const
         const key = within(row.merchant, row.id)
         await needs.handle(ledgers, key, command, contextOfStaff(call, visitor))
         return visits.go(visitor, `${ledgerHref(visitor, row.id)}?saved`)
@@ -109,7 +109,7 @@ export const ledgerRoutes = (
 
 export const reportParams = ledgerParams.extend({ report: number })
 
-export const summaryOf = ({ sums }: ShownReport, { language }: PortalVisitor): Sheet => {
+export const summaryOf = ({ sums }: ReportView, { language }: PortalVisitor): Sheet => {
   const texts = textsIn[language].money
   const rows = sums.totals.flatMap((total) => {
     const { currency, taxcode, fees } = total
@@ -144,18 +144,18 @@ export const logOf = (
   needs: MoneyNeeds,
   visitor: PortalVisitor,
   { at, params: { ledger, report, file } }: Pick<Call<FileParams>, 'at' | 'params'>,
-): Promise<Shown> => {
-  const { shown } = reportOf(needs, visitor, ledger, report)
+): Promise<PageOrReply> => {
+  const { view } = reportOf(needs, visitor, ledger, report)
   const { merchant, timeZone } = visitor.shop
   const title = `${ledger}-report-${report}`
-  const summary = summaryOf(shown, visitor)
-  if (shown.status === 'closing') return refuse('resource_is_unknown')
-  if (shown.status === 'closed')
-    return fileReply(needs, visitor, file, { logs: shown.sums, title, summary })
-  const before = needs.reports.find(merchant, ledger, shown.number - 1)
+  const summary = summaryOf(view, visitor)
+  if (view.status === 'closing') return refuse('resource_is_unknown')
+  if (view.status === 'closed')
+    return fileReply(needs, visitor, file, { logs: view.sums, title, summary })
+  const before = needs.reports.find(merchant, ledger, view.number - 1)
   return openFileReply(needs, visitor, file, {
     range: { merchant, ledger, after: before?.closedPosition ?? 0 },
-    files: openFilesOf(shown),
+    files: openFilesOf(view),
     title: `${title}-so-far-${dateTimeIn(timeZone)(at).slice(0, 16)}`,
     summary: asOf(summary, at, visitor),
   })
@@ -182,11 +182,11 @@ export const reportRoutes = (
       },
       async (visitor, call) => {
         const { ledger, report } = call.params
-        const { row, shown } = reportOf(needs, visitor, ledger, report)
-        const href = reportHref(visitor, ledger, shown.number)
+        const { row, view } = reportOf(needs, visitor, ledger, report)
+        const href = reportHref(visitor, ledger, view.number)
         if (fieldOf(call.body, 'decision') !== 'close') return visits.go(visitor, `${href}?close`)
         const { callbackUri } = visitor.shop
-        const closing = { report: shown.number, callbackUri }
+        const closing = { report: view.number, callbackUri }
         await closeReport(needs.handle)(row, closing, contextOfStaff(call, visitor))
         return visits.go(visitor, `${href}?closed`)
       },

@@ -57,7 +57,7 @@ const stepsTable = (steps: readonly Step[], visitor: PortalVisitor): Html => {
   })
   const [low, high] = [Math.min(0, ...spans.flat()), Math.max(1, ...spans.flat())]
   const x = scaleLinear().domain([low, high]).range([0, 100])
-  const rows = steps.map(({ name, shown, kind, value }, index) => {
+  const rows = steps.map(({ name, text, kind, value }, index) => {
     const [from, to] = spans[index] ?? [0, 0]
     const about = kind === 'total' ? kind : value < 0 ? 'minus' : 'plus'
     const width = Math.max(x(to) - x(from), 0.4).toFixed(2)
@@ -66,7 +66,7 @@ const stepsTable = (steps: readonly Step[], visitor: PortalVisitor): Html => {
         <rect class={about} x={x(from).toFixed(2)} width={width} height="10" />
       </svg>
     )
-    return sumRow([name, bar], shown, kind === 'total')
+    return sumRow([name, bar], text, kind === 'total')
   })
   return (
     <Table kind="grid steps" heads={[texts.description, { number: texts.amount }]} rows={rows} />

@@ -9,7 +9,7 @@ import { vatRateOf } from '../../domain/accounting/taxcodes.ts'
 import { feeSchedules } from '../../domain/aggregates.ts'
 import type { Instant } from '../../domain/time.ts'
 import { dateIn } from '../../domain/time-zone.ts'
-import { numberFormat, shownAmount } from '../ui/money.tsx'
+import { numberFormat, minorText } from '../ui/money.tsx'
 import type { MoneyNeeds } from './money-needs.ts'
 import { crumbsHtml, dayText, taxcodeCountry } from './money-parts.tsx'
 import type { PortalPage, PortalVisitor } from './page.tsx'
@@ -68,7 +68,7 @@ const chargeHtml = (
   const texts = textsIn[language].money
   const parts = [
     ...(Number(rate) === 0 ? [] : [percent(rate, locale)]),
-    ...(fixed === 0 ? [] : [shownAmount(fixed, currency, locale)]),
+    ...(fixed === 0 ? [] : [minorText(fixed, currency, locale)]),
   ]
   const vatRate = vatRateOf(of, taxcode, vat)
   const tax =
@@ -79,16 +79,16 @@ const chargeHtml = (
     },
     {
       number: [
-        parts.join(' + ') || shownAmount(0, currency, locale),
+        parts.join(' + ') || minorText(0, currency, locale),
         <span class="value">{tax}</span>,
       ],
     },
   ]
 }
 
-type Shown = { readonly title: Html; readonly charges: readonly Charge[] }
+type Schedule = { readonly title: Html; readonly charges: readonly Charge[] }
 
-const scheduleHtml = (schedule: Terms, visitor: Reader, { title, charges }: Shown): Html => {
+const scheduleHtml = (schedule: Terms, visitor: Reader, { title, charges }: Schedule): Html => {
   const { language, locale } = visitor
   const texts = textsIn[language].money
   const { taxcode, refundsReturnFees } = schedule

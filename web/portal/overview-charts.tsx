@@ -2,7 +2,7 @@ import type { Html } from '../ui/components.tsx'
 import { decimalsOf } from '../../domain/money/currency.ts'
 import type { Instant } from '../../domain/time.ts'
 import { dateIn } from '../../domain/time-zone.ts'
-import { dateFormat, numberFormat, shownAmount } from '../ui/money.tsx'
+import { dateFormat, numberFormat, minorText } from '../ui/money.tsx'
 import { portalPath } from './areas.ts'
 import { chartHtml, type Chart, type Column as Drawn } from './chart.ts'
 import {
@@ -10,22 +10,26 @@ import {
   before,
   hourMs,
   stepOf,
-  type AskedPeriod,
+  type ChosenPeriod,
   type Step,
 } from './overview-period.tsx'
 import type { Column, Numbers, Taken } from './overview-numbers.ts'
 import type { PortalVisitor } from './page.tsx'
 import { textsIn } from '../../texts/catalogue.ts'
 
-export type Shown = {
+export type OverviewView = {
   readonly visitor: PortalVisitor
   readonly numbers: Numbers
-  readonly asked: AskedPeriod
+  readonly chosen: ChosenPeriod
   readonly posName: (id: string) => string
 }
 
 /** A day as people of the merchant's time zone call it. */
-const dayText = ({ visitor: { locale, shop } }: Shown, at: Instant, hasWeekday: boolean): string =>
+const dayText = (
+  { visitor: { locale, shop } }: OverviewView,
+  at: Instant,
+  hasWeekday: boolean,
+): string =>
   dateFormat(locale, {
     timeZone: shop.timeZone,
     day: 'numeric',
@@ -34,7 +38,11 @@ const dayText = ({ visitor: { locale, shop } }: Shown, at: Instant, hasWeekday: 
   }).format(at)
 
 /** An hour of the clock on the wall. */
-const hourText = ({ visitor: { locale } }: Shown, hour: number, hasMinutes: boolean): string =>
+const hourText = (
+  { visitor: { locale } }: OverviewView,
+  hour: number,
+  hasMinutes: boolean,
+): string =>
   dateFormat(locale, {
     timeZone: 'UTC',
     hour: '2-digit',
@@ -42,35 +50,35 @@ const hourText = ({ visitor: { locale } }: Shown, hour: number, hasMinutes: bool
   }).format(hour * hourMs)
 
 /** What a column is called: an hour, a day, or the first day of a week. */
-export const columnName = (shown: Shown, from: Instant, index: number): string =>
-  stepOf(shown.asked.period) === 'hour'
-    ? hourText(shown, index, true)
-    : dayText(shown, from, stepOf(shown.asked.period) === 'day')
+export const columnName = (view: OverviewView, from: Instant, index: number): string =>
+  stepOf(view.chosen.period) === 'hour'
+    ? hourText(view, index, true)
+    : dayText(view, from, stepOf(view.chosen.period) === 'day')
 
 /** The payments of the days of a column. */
-export const paymentsHref = ({ visitor: { shop } }: Shown, { from, to }: Column): string => {
+export const paymentsHref = ({ visitor: { shop } }: OverviewView, { from, to }: Column): string => {
   const [since, until] = [from, Math.max(from, to - 1)].map((at) => dateIn(shop.timeZone, at))
   return portalPath(shop.merchant, `payments?since=${since}&until=${until}`)
 }
 
-const takenText = ({ visitor, numbers }: Shown, taken: Taken): string => {
+const takenText = ({ visitor, numbers }: OverviewView, taken: Taken): string => {
   const { language, locale } = visitor
   const texts = textsIn[language].overview
-  const amount = (minor: number) => shownAmount(minor, numbers.currency, locale)
+  const amount = (minor: number) => minorText(minor, numbers.currency, locale)
   const refunded = taken.refunded === 0 ? 'none' : amount(taken.refunded)
   return texts.taken({ captured: amount(taken.captured), refunded, count: taken.payments })
 }
 
 /** A column in words, and the one that it is compared with. */
-const toldOf = (shown: Shown, column: Column, index: number): readonly string[] => {
-  const { visitor, asked } = shown
-  const isHour = stepOf(asked.period) === 'hour'
+const linesOf = (view: OverviewView, column: Column, index: number): readonly string[] => {
+  const { visitor, chosen } = view
+  const isHour = stepOf(chosen.period) === 'hour'
   const earlier = isHour
-    ? dayText(shown, column.before.from, true)
-    : columnName(shown, column.before.from, index)
+    ? dayText(view, column.before.from, true)
+    : columnName(view, column.before.from, index)
   return [
-    `${columnName(shown, column.from, index)}: ${takenText(shown, column)}`,
-    `${textsIn[visitor.language].overview.earlier}, ${earlier}: ${takenText(shown, column.before)}`,
+    `${columnName(view, column.from, index)}: ${takenText(view, column)}`,
+    `${textsIn[visitor.language].overview.earlier}, ${earlier}: ${takenText(view, column.before)}`,
   ]
 }
 
@@ -88,10 +96,10 @@ const labelling: Readonly<Record<Step, Pick<Chart, 'labelEvery' | 'labelled'>>> 
 type Marks = readonly (readonly [mark: string, name: string])[]
 
 /** What the marks of a chart stand for. */
-const legendHtml = ({ visitor, asked }: Shown, marks: Marks) => {
+const legendHtml = ({ visitor, chosen }: OverviewView, marks: Marks) => {
   const { locale, language } = visitor
   const texts = textsIn[language].overview
-  const earlier = `${texts.earlier}, ${periodText(before(asked.period), locale)}`
+  const earlier = `${texts.earlier}, ${periodText(before(chosen.period), locale)}`
   const all = [...marks, ['earlier', earlier]]
   return (
     <ul class="legend">
@@ -103,33 +111,33 @@ const legendHtml = ({ visitor, asked }: Shown, marks: Marks) => {
 }
 
 /** The columns of a chart of some of what was taken. */
-const drawn = (shown: Shown, valuesOf: (taken: Taken) => Drawn['before']): readonly Drawn[] =>
-  shown.numbers.columns.map((column, index) => ({
+const drawn = (view: OverviewView, valuesOf: (taken: Taken) => Drawn['before']): readonly Drawn[] =>
+  view.numbers.columns.map((column, index) => ({
     label:
-      stepOf(shown.asked.period) === 'hour'
-        ? hourText(shown, index, false)
-        : dayText(shown, column.from, false),
+      stepOf(view.chosen.period) === 'hour'
+        ? hourText(view, index, false)
+        : dayText(view, column.from, false),
     now: column.hasBegun ? valuesOf(column) : null,
     before: valuesOf(column.before),
-    told: toldOf(shown, column, index),
-    href: paymentsHref(shown, column),
+    lines: linesOf(view, column, index),
+    href: paymentsHref(view, column),
   }))
 
 const chartCard = (
-  shown: Shown,
+  view: OverviewView,
   marks: Marks,
   chart: Pick<Chart, 'title' | 'tick' | 'columns'>,
 ) => (
   <section class="card chart-card">
     <h2>{chart.title}</h2>
-    {legendHtml(shown, marks)}
-    {chartHtml({ ...chart, ...labelling[stepOf(shown.asked.period)] })}
+    {legendHtml(view, marks)}
+    {chartHtml({ ...chart, ...labelling[stepOf(view.chosen.period)] })}
   </section>
 )
 
 /** Turnover, with refunds below it. */
-export const turnoverChart = (shown: Shown): Html => {
-  const { visitor, numbers, asked } = shown
+export const turnoverChart = (view: OverviewView): Html => {
+  const { visitor, numbers, chosen } = view
   const { currency } = numbers
   const texts = textsIn[visitor.language].overview
   const scale = 10 ** decimalsOf(currency)
@@ -137,10 +145,10 @@ export const turnoverChart = (shown: Shown): Html => {
     ['up', texts.turnover],
     ['down', texts.refunds],
   ]
-  return chartCard(shown, marks, {
-    title: texts.turnoverBy({ step: stepOf(asked.period), currency }),
+  return chartCard(view, marks, {
+    title: texts.turnoverBy({ step: stepOf(chosen.period), currency }),
     tick: compact(visitor.locale),
-    columns: drawn(shown, ({ captured, refunded }) => ({
+    columns: drawn(view, ({ captured, refunded }) => ({
       value: captured / scale,
       below: refunded / scale,
     })),
@@ -148,13 +156,13 @@ export const turnoverChart = (shown: Shown): Html => {
 }
 
 /** The number of payments. */
-export const countsChart = (shown: Shown): Html => {
-  const { visitor, asked } = shown
+export const countsChart = (view: OverviewView): Html => {
+  const { visitor, chosen } = view
   const texts = textsIn[visitor.language].overview
   const tick = compact(visitor.locale)
-  return chartCard(shown, [['up', texts.payments]], {
-    title: texts.paymentsBy({ step: stepOf(asked.period) }),
+  return chartCard(view, [['up', texts.payments]], {
+    title: texts.paymentsBy({ step: stepOf(chosen.period) }),
     tick: (value) => (Number.isInteger(value) ? tick(value) : ''),
-    columns: drawn(shown, ({ payments }) => ({ value: payments, below: 0 })),
+    columns: drawn(view, ({ payments }) => ({ value: payments, below: 0 })),
   })
 }

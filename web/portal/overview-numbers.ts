@@ -52,7 +52,7 @@ export type Numbers = {
 }
 
 /** Further points of sale are in the totals. */
-const posShown = 100
+const posListed = 100
 
 const columnsAtOnce = 30
 
@@ -119,10 +119,12 @@ export const numbersFor = async (
   const todayRows = rowsOf(startOf(timeZone, today), startOf(timeZone, today + 1))
   const all = columns.flatMap(({ rows }) => rows)
   await nextTurn()
-  const byPos = (theirs ?? posOf(merchant).map(({ id }) => id)).slice(0, posShown).map((posId) => ({
-    posId,
-    rows: turnoverBetween({ merchant, posIds: [posId] }, first ?? 0, last ?? 0),
-  }))
+  const byPos = (theirs ?? posOf(merchant).map(({ id }) => id))
+    .slice(0, posListed)
+    .map((posId) => ({
+      posId,
+      rows: turnoverBetween({ merchant, posIds: [posId] }, first ?? 0, last ?? 0),
+    }))
   const numbersOf = (currency: string): Numbers => {
     const of = (rows: Rows) => sumOf(rows.filter((row) => row.currency === currency))
     return {

@@ -3,7 +3,7 @@ import { staffActor } from '../../domain/merchant/staff.ts'
 import { isTheirPos, mayDo, type StaffAction } from '../../domain/merchant/staff-roles.ts'
 import { dayMs, type Instant } from '../../domain/time.ts'
 import {
-  shownAmount,
+  minorText,
   sizeOf,
   shopTime,
   plainAmounts,
@@ -18,7 +18,7 @@ import { whereMoneyIs, type NextPayoutNeeds } from './next-payout.tsx'
 import type { PortalVisitor } from './page.tsx'
 import { type Beside } from './parts.tsx'
 import { textsIn } from '../../texts/catalogue.ts'
-import { columnName, paymentsHref, type Shown } from './overview-charts.tsx'
+import { columnName, paymentsHref, type OverviewView } from './overview-charts.tsx'
 import { isNothing, type Taken, type Numbers } from './overview-numbers.ts'
 import { comparedText, stepOf } from './overview-period.tsx'
 import type { LobbyVisitor } from '../staff/frame.tsx'
@@ -74,7 +74,7 @@ export const signUpBeside = ({ language, isSandbox }: LobbyVisitor): Beside => {
 type Tile = {
   readonly name: string
   readonly of: (taken: Taken) => number
-  readonly shown: (value: number) => string
+  readonly print: (value: number) => string
   /** What it leaves out. */
   readonly note?: Html
 }
@@ -87,23 +87,23 @@ const countNote = ({ requested, payments }: Taken, { language, locale }: PortalV
   })
 }
 
-const tilesOf = ({ visitor, numbers }: Shown): readonly Tile[] => {
+const tilesOf = ({ visitor, numbers }: OverviewView): readonly Tile[] => {
   const { language, locale, me, shop } = visitor
   const texts = textsIn[language].overview
   const count = numberFormat(locale)
-  const amount = (minor: number) => shownAmount(minor, numbers.currency, locale)
+  const amount = (minor: number) => minorText(minor, numbers.currency, locale)
   const terms = portalPath(shop.merchant, 'money/terms')
   const note = [texts.feesOf, ' ', <a href={terms}>{texts.feesTerms}</a>]
-  const fees: Tile = { name: texts.fees, of: (taken) => taken.fees, shown: amount, note }
+  const fees: Tile = { name: texts.fees, of: (taken) => taken.fees, print: amount, note }
   return [
-    { name: texts.turnover, of: ({ captured }) => captured, shown: amount },
+    { name: texts.turnover, of: ({ captured }) => captured, print: amount },
     {
       name: texts.payments,
       of: ({ payments }: Taken) => payments,
-      shown: (one) => count.format(one),
+      print: (one) => count.format(one),
       note: countNote(numbers.total, visitor),
     },
-    { name: texts.refunds, of: ({ refunded }) => refunded, shown: amount },
+    { name: texts.refunds, of: ({ refunded }) => refunded, print: amount },
     ...(mayDo(me.terms, 'see_money') ? [fees] : []),
   ]
 }
@@ -111,12 +111,12 @@ const tilesOf = ({ visitor, numbers }: Shown): readonly Tile[] => {
 type Reader = Pick<PortalVisitor, 'language' | 'locale'>
 
 /** Compared with the time before; nothing where there is nothing to compare with. */
-const changeHtml = ({ of, shown }: Tile, numbers: Numbers, { language, locale }: Reader): Html => {
+const changeHtml = ({ of, print }: Tile, numbers: Numbers, { language, locale }: Reader): Html => {
   const [now, before] = [of(numbers.total), of(numbers.before)]
   if (before <= 0) return null
   const format = { style: 'percent', signDisplay: 'exceptZero', maximumFractionDigits: 0 } as const
   const change = numberFormat(locale, format).format((now - before) / before)
-  const text = textsIn[language].overview.before({ figure: shown(before) })
+  const text = textsIn[language].overview.before({ figure: print(before) })
   return (
     <dd class="quiet small">
       <b>{change}</b> {text}
@@ -125,18 +125,18 @@ const changeHtml = ({ of, shown }: Tile, numbers: Numbers, { language, locale }:
 }
 
 /** The turnover of the period and what goes with it; nothing is said of zeros. */
-export const tilesHtml = (shown: Shown): Html => {
-  const { visitor, numbers, asked } = shown
+export const tilesHtml = (view: OverviewView): Html => {
+  const { visitor, numbers, chosen } = view
   const texts = textsIn[visitor.language].overview
   const { today, total, before } = numbers
   const isShown = ({ of }: Tile, index: number): boolean =>
     index === 0 || of(total) !== 0 || of(before) !== 0
   return (
     <dl class="card lead-figures">
-      {tilesOf(shown)
+      {tilesOf(view)
         .filter(isShown)
         .map((tile, index) => {
-          const { name, of, shown: text, note } = tile
+          const { name, of, print: text, note } = tile
           return (
             <div>
               <dt>{name}</dt>
@@ -144,13 +144,13 @@ export const tilesHtml = (shown: Shown): Html => {
                 {text(of(total))}
               </dd>
               {changeHtml(tile, numbers, visitor)}
-              {asked.period.first !== asked.today && of(today) !== 0 && (
+              {chosen.period.first !== chosen.today && of(today) !== 0 && (
                 <dd class="quiet small">
                   {texts.today}: <b>{text(of(today))}</b>
                 </dd>
               )}
               {note !== undefined && <dd class="quiet small">{note}</dd>}
-              {index === 0 && <dd class="quiet small">{comparedText(asked, visitor)}</dd>}
+              {index === 0 && <dd class="quiet small">{comparedText(chosen, visitor)}</dd>}
             </div>
           )
         })}
@@ -166,7 +166,7 @@ export type Line = {
 }
 
 export const tableHtml = (
-  { visitor, numbers }: Shown,
+  { visitor, numbers }: OverviewView,
   first: string,
   lines: readonly Line[],
 ): Html => {
@@ -201,28 +201,28 @@ export const tableHtml = (
 }
 
 /** The numbers of the charts, newest first; columns without any are left out. */
-export const columnsTable = (shown: Shown): Html => {
-  const { visitor, numbers, asked } = shown
+export const columnsTable = (view: OverviewView): Html => {
+  const { visitor, numbers, chosen } = view
   const texts = textsIn[visitor.language].overview
   const lines = numbers.columns
-    .map((column, index) => ({ column, name: columnName(shown, column.from, index) }))
+    .map((column, index) => ({ column, name: columnName(view, column.from, index) }))
     .filter(({ column }) => !isNothing(column) || !isNothing(column.before))
     .toReversed()
     .map(({ column, name }) => ({
-      name: <a href={paymentsHref(shown, column)}>{name}</a>,
+      name: <a href={paymentsHref(view, column)}>{name}</a>,
       taken: column,
       before: column.before,
     }))
   const { total, before } = numbers
-  const step = texts[stepOf(asked.period)]
-  return tableHtml(shown, step, [...lines, { name: texts.total, taken: total, before }])
+  const step = texts[stepOf(chosen.period)]
+  return tableHtml(view, step, [...lines, { name: texts.total, taken: total, before }])
 }
 
-export const posTable = (shown: Shown): Html => {
-  const { visitor, numbers, posName } = shown
+export const posTable = (view: OverviewView): Html => {
+  const { visitor, numbers, posName } = view
   const texts = textsIn[visitor.language].overview
   return tableHtml(
-    shown,
+    view,
     texts.pos,
     numbers.pointsOfSale.map(({ posId, ...taken }) => ({
       name: (
@@ -265,7 +265,7 @@ export type PanelNeeds = ActorNeeds &
     readonly newsAfter: (merchant: string, position: number, limit: number) => readonly News[]
   }
 
-const mostShown = 8
+const mostListed = 8
 
 const newsRead = 60
 
@@ -278,9 +278,9 @@ export const expiringHtml = (
 ): Html => {
   const { shop, me, language, locale } = visitor
   const texts = textsIn[language].overview
-  const found = expiring(shop.merchant, at, at + dayMs, 10 * mostShown)
+  const found = expiring(shop.merchant, at, at + dayMs, 10 * mostListed)
     .filter(({ posId }) => isTheirPos(me.terms, posId))
-    .slice(0, mostShown)
+    .slice(0, mostListed)
   if (found.length === 0) return null
   return (
     <Card title={texts.expiring}>
@@ -297,7 +297,7 @@ export const expiringHtml = (
                   {texts.ends} {shopTime(expiresAt, visitor)}
                 </span>
               </span>
-              <b>{shownAmount(amountLeft + additionalAmountLeft, currency, locale)}</b>
+              <b>{minorText(amountLeft + additionalAmountLeft, currency, locale)}</b>
             </a>
           ),
         )}
@@ -308,7 +308,7 @@ export const expiringHtml = (
 
 const callbacksHtml = ({ failingCallbacks }: PanelNeeds, visitor: PortalVisitor): Html => {
   const texts = textsIn[visitor.language].overview
-  const found = failingCallbacks(visitor.shop.merchant, mostShown)
+  const found = failingCallbacks(visitor.shop.merchant, mostListed)
   if (found.length === 0) return null
   const words = { since: texts.callbackSince, rests: texts.callbackRests }
   const link = (status: 'failed' | 'abandoned') => (
@@ -344,7 +344,7 @@ const newsHtml = async (needs: PanelNeeds, visitor: PortalVisitor): Promise<Html
     else found.push({ text, actor, at, count: 1 })
   }
   if (found.length === 0) return null
-  const items = found.slice(0, mostShown).map(async ({ text, at, actor, count }) => (
+  const items = found.slice(0, mostListed).map(async ({ text, at, actor, count }) => (
     <li class="row">
       <span>
         <span class="name">{count === 1 ? text : `${text} (${count})`}</span>{' '}

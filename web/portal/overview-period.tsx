@@ -59,7 +59,7 @@ export const daysApart = (period: Period): number => period.apart ?? daysOf(peri
 
 type PeriodProblem = 'wrongDay' | 'wrongOrder' | 'wrongLength'
 
-export type AskedPeriod = {
+export type ChosenPeriod = {
   readonly period: Period
   readonly today: DayNumber
   /** Null where days were given. */
@@ -92,13 +92,13 @@ const presetPeriod = (preset: Preset, today: DayNumber): Period => {
 }
 
 /** What the address asks for. What cannot be read is told, and is as if it were not there. */
-export const askedPeriod = (
+export const chosenPeriod = (
   search: URLSearchParams,
   timeZone: TimeZone,
   at: Instant,
-): AskedPeriod => {
-  const given = (name: string): string => (search.get(name) ?? '').trim().slice(0, 300)
-  const [since, until, currency] = [given('since'), given('until'), given('currency')]
+): ChosenPeriod => {
+  const field = (name: string): string => (search.get(name) ?? '').trim().slice(0, 300)
+  const [since, until, currency] = [field('since'), field('until'), field('currency')]
   const today = dayIn(timeZone, at)
   const last = until === '' ? today : laterDay(until)
   const first = since === '' ? (last ?? today) - Number(usual) + 1 : laterDay(since)
@@ -112,7 +112,7 @@ export const askedPeriod = (
     else if (since !== '' || until !== '')
       return { period, today, preset: null, since, until, currency, problems }
   }
-  const preset = presets.find((one) => one === given('days')) ?? usual
+  const preset = presets.find((one) => one === field('days')) ?? usual
   return { period: presetPeriod(preset, today), today, preset, since, until, currency, problems }
 }
 
@@ -158,7 +158,7 @@ export const sameTimeBefore = (at: Instant, days: number, timeZone: TimeZone): I
   return instantOn(timeZone, day - days, wall - day * dayMs)
 }
 
-type Place = Pick<AskedPeriod, 'preset' | 'since' | 'until' | 'currency'>
+type Place = Pick<ChosenPeriod, 'preset' | 'since' | 'until' | 'currency'>
 
 /** The address of the overview, with what is not usual. */
 const overviewHref = (
@@ -167,26 +167,26 @@ const overviewHref = (
 ): string => {
   const days = preset === null || preset === usual ? '' : preset
   const own = currency === visitor.shop.currency ? '' : currency
-  const given = Object.entries({ days, since, until, currency: own }).filter(
+  const fields = Object.entries({ days, since, until, currency: own }).filter(
     ([, text]) => text !== '',
   )
-  const query = given.length === 0 ? '' : `?${new URLSearchParams(given)}`
+  const query = fields.length === 0 ? '' : `?${new URLSearchParams(fields)}`
   return `${portalPath(visitor.shop.merchant)}${query}`
 }
 
 /** A link for each currency, where there are several. */
 export const currencyTabs = (
-  asked: AskedPeriod,
+  chosen: ChosenPeriod,
   visitor: PortalVisitor,
   currencies: readonly string[],
-  shown: string,
+  current: string,
 ): Html =>
   currencies.length < 2 ? null : (
     <nav class="tabs" aria-label={textsIn[visitor.language].overview.currency}>
       {currencies.map((currency) => (
         <Link
-          href={overviewHref(visitor, { ...asked, currency })}
-          aria-current={currency === shown ? 'true' : undefined}
+          href={overviewHref(visitor, { ...chosen, currency })}
+          aria-current={currency === current ? 'true' : undefined}
           text={currency}
         />
       ))}
@@ -201,7 +201,7 @@ export const periodText = ({ first, last }: Period, locale: string): string => {
 
 /** Which days are shown, and which they are compared with. */
 export const comparedText = (
-  { period, today }: AskedPeriod,
+  { period, today }: ChosenPeriod,
   { language, locale }: PortalVisitor,
 ): string => {
   const texts = textsIn[language].overview
@@ -211,8 +211,8 @@ export const comparedText = (
 }
 
 /** A menu of the periods that are often asked for, and a form for any other. */
-export const periodHtml = (asked: AskedPeriod, visitor: PortalVisitor): Html => {
-  const { period, preset, currency, problems } = asked
+export const periodHtml = (chosen: ChosenPeriod, visitor: PortalVisitor): Html => {
+  const { period, preset, currency, problems } = chosen
   const texts = textsIn[visitor.language].overview
   const path = portalPath(visitor.shop.merchant)
   const link = (other: Preset): Html => (
@@ -230,7 +230,7 @@ export const periodHtml = (asked: AskedPeriod, visitor: PortalVisitor): Html => 
         label={texts[name]}
         problem={problem && texts[problem]}
         type="date"
-        value={asked[name]}
+        value={chosen[name]}
       />
     )
   }

@@ -4,7 +4,7 @@ import { mayDo } from '../../domain/merchant/staff-roles.ts'
 import { nextTurn } from '../../application/time-budget.ts'
 import { searchOf, type Call } from '../../http/call.ts'
 import { changesReply, restMs, type Watch } from '../ui/event-stream.ts'
-import { asked, plainForm } from '../ui/fields.tsx'
+import { anyText, plainForm } from '../ui/fields.tsx'
 import type { Visits } from '../payer/session.tsx'
 import type { Route } from '../../http/route.ts'
 import { portalPath } from './areas.ts'
@@ -20,8 +20,14 @@ import {
   type PanelNeeds,
   tilesHtml,
 } from './overview-panels.tsx'
-import { countsChart, turnoverChart, type Shown } from './overview-charts.tsx'
-import { askedPeriod, currencyTabs, overviewQuery, periodHtml, stepOf } from './overview-period.tsx'
+import { countsChart, turnoverChart, type OverviewView } from './overview-charts.tsx'
+import {
+  chosenPeriod,
+  currencyTabs,
+  overviewQuery,
+  periodHtml,
+  stepOf,
+} from './overview-period.tsx'
 import { isNothing, numbersFor, type TurnoverNeeds } from './overview-numbers.ts'
 import type { PortalPage, PortalVisitor } from './page.tsx'
 import { portalPages } from './pages.ts'
@@ -38,26 +44,26 @@ type OverviewNeeds = PortalNeeds &
   }
 
 /** What stands below the chart of the turnover, if there is any. */
-const numbersHtml = (shown: Shown): Html => {
-  const { numbers, visitor, asked } = shown
+const numbersHtml = (view: OverviewView): Html => {
+  const { numbers, visitor, chosen } = view
   const texts = textsIn[visitor.language].overview
   return [
-    countsChart(shown),
-    <Card title={`${texts.byPos}, ${numbers.currency}`}>{posTable(shown)}</Card>,
+    countsChart(view),
+    <Card title={`${texts.byPos}, ${numbers.currency}`}>{posTable(view)}</Card>,
     <details class="card fold" id={`columns-${numbers.currency}`}>
       <summary>
-        <h2>{texts.by({ step: stepOf(asked.period) })}</h2>
+        <h2>{texts.by({ step: stepOf(chosen.period) })}</h2>
       </summary>
       <p class="quiet small">
         {texts.numbers({ currency: numbers.currency })}{' '}
         {mayDo(visitor.me.terms, 'see_money') && `${texts.feesOf} ${texts.feesRest}`}
       </p>
-      {columnsTable(shown)}
+      {columnsTable(view)}
     </details>,
   ]
 }
 
-const noticesShown = 3
+const noticesListed = 3
 
 const overviewPage = async (
   needs: OverviewNeeds,
@@ -69,30 +75,30 @@ const overviewPage = async (
   const newest = needs.newestOf(merchant)
   const names = namesOfPos(needs, merchant)
   const posName = (id: string): string => names.get(id) ?? id
-  const asked = askedPeriod(searchOf(call), timeZone, call.at)
-  const all = await numbersFor(needs, visitor, asked.period, call.at)
-  const numbers = all.find(({ currency }) => currency === asked.currency) ?? all[0]
-  const shown = { visitor, numbers, asked, posName }
+  const chosen = chosenPeriod(searchOf(call), timeZone, call.at)
+  const all = await numbersFor(needs, visitor, chosen.period, call.at)
+  const numbers = all.find(({ currency }) => currency === chosen.currency) ?? all[0]
+  const view = { visitor, numbers, chosen, posName }
   const currencies = all.map(({ currency }) => currency)
   const title = textsIn[visitor.language].portal.overview
   // Captures have their turn between the parts.
   await nextTurn()
-  const tiles = tilesHtml(shown)
-  const notices = await noticesHtml(needs, visitor, call.at, noticesShown)
+  const tiles = tilesHtml(view)
+  const notices = await noticesHtml(needs, visitor, call.at, noticesListed)
   await nextTurn()
   const texts = textsIn[visitor.language].overview
   const isQuiet = isNothing(numbers.total) && isNothing(numbers.before)
-  const chart = isQuiet ? <p class="card quiet">{texts.quiet}</p> : turnoverChart(shown)
+  const chart = isQuiet ? <p class="card quiet">{texts.quiet}</p> : turnoverChart(view)
   await nextTurn()
-  const below = isQuiet ? null : numbersHtml(shown)
+  const below = isQuiet ? null : numbersHtml(view)
   await nextTurn()
   return {
     title,
     follow: portalPath(merchant, `events?after=${newest}`),
     body: [
-      <Title text={title}>{periodHtml(asked, visitor)}</Title>,
+      <Title text={title}>{periodHtml(chosen, visitor)}</Title>,
       <div data-part="overview">
-        {currencyTabs(asked, visitor, currencies, numbers.currency)}
+        {currencyTabs(chosen, visitor, currencies, numbers.currency)}
         {tiles}
         {await firstStepsHtml(needs, visitor, call)}
         <div class="board">
@@ -139,7 +145,7 @@ export const overviewRoutes = (needs: OverviewNeeds, visits: Visits): Route[] =>
         path: '/portal/:merchant/events',
         summary: 'Server-sent events: `changed` once something of the merchant has changed',
         ownQuery: z.object({
-          after: asked('What the page knows of.'),
+          after: anyText('What the page knows of.'),
         }),
         replyTypes: ['text/event-stream', 'text/html'],
         errors: { 503: 'Too many pages are open.' },

@@ -60,17 +60,21 @@ const ownForm = plainForm.extend({
 
 type OwnForm = FormOf<typeof ownForm>
 
-type Shown = { readonly profile: Profile; readonly isOwner: boolean; readonly mailing?: Mailing }
+type SettingsView = {
+  readonly profile: Profile
+  readonly isOwner: boolean
+  readonly mailing?: Mailing
+}
 
 const hiddenIn = ({ csrf }: LobbyVisitor, change: string) => ({ csrf, change })
 
-const noticesCard = (needs: OwnSettingsNeeds, visitor: LobbyVisitor, shown: Shown): Html => {
+const noticesCard = (needs: OwnSettingsNeeds, visitor: LobbyVisitor, view: SettingsView): Html => {
   const texts = textsIn[visitor.language].notices
-  const mayMail = needs.canMail && shown.profile.isEmailVerified
+  const mayMail = needs.canMail && view.profile.isEmailVerified
   const amount = numberFormat(visitor.locale)
   const ways = noticeWays.filter((one) => one !== 'mail' || mayMail)
   const chosen = (topic: NoticeTopic): NoticeWay => {
-    const way = wayOf(visitor.session.preferences, topic, shown.isOwner)
+    const way = wayOf(visitor.session.preferences, topic, view.isOwner)
     return way === 'mail' && !mayMail ? 'text' : way
   }
   return (
@@ -98,7 +102,7 @@ const noticesCard = (needs: OwnSettingsNeeds, visitor: LobbyVisitor, shown: Show
   )
 }
 
-const mailCard = (visitor: LobbyVisitor, { profile, mailing }: Shown): Html => {
+const mailCard = (visitor: LobbyVisitor, { profile, mailing }: SettingsView): Html => {
   const { texts } = visitor
   const own = textsIn[visitor.language].notices
   const { email, proof, problem } = mailing ?? { email: profile.email ?? '' }
@@ -173,7 +177,7 @@ const settingsPage =
       const me = memberOfPerson(await needs.findStaff(merchant), payer)
       return me !== undefined && isOwner(me)
     })
-    const shown = {
+    const view = {
       profile,
       isOwner: (await Promise.all(owns)).includes(true),
       ...(mailing && { mailing }),
@@ -186,8 +190,8 @@ const settingsPage =
         <div class="lobby">
           <Title text={title} />
           <Done text={searchOf(call).has('done') ? saved : undefined} />
-          {noticesCard(needs, visitor, shown)}
-          {needs.canMail && mailCard(visitor, shown)}
+          {noticesCard(needs, visitor, view)}
+          {needs.canMail && mailCard(visitor, view)}
           {pagesCard(visitor)}
         </div>
       ),
@@ -198,12 +202,12 @@ const chosenIn = (body: OwnForm): Preferences => {
   const language = languages.find((one) => one === fieldOf(body, 'language'))
   if (fieldOf(body, 'change') === 'pages')
     return { ...(language && { language }), hasSearchKey: fieldOf(body, 'search_key') === 'on' }
-  const given = noticeTopics.flatMap((topic) => {
+  const chosen = noticeTopics.flatMap((topic) => {
     const way = noticeWays.find((one) => one === fieldOf(body, topic))
     return way === undefined ? [] : [[topic, way] as const]
   })
   const bigRefund = bigRefunds.find((least) => String(least) === fieldOf(body, 'refund_from'))
-  return { notices: Object.fromEntries(given), ...(bigRefund && { bigRefund }) }
+  return { notices: Object.fromEntries(chosen), ...(bigRefund && { bigRefund }) }
 }
 
 const changing = (needs: OwnSettingsNeeds, visits: Visits) => {

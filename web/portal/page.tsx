@@ -95,10 +95,10 @@ const seekHtml = ({ shop, language, session }: PortalVisitor, sought = ''): Html
 const dayHtml = ({ shop: { timeZone }, at, isSandbox, language, locale }: PortalVisitor): Html => {
   const texts = textsIn[language].portal
   const day = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' } as const
-  const shown = dateFormat(locale, { ...day, timeZone }).format(at)
+  const today = dateFormat(locale, { ...day, timeZone }).format(at)
   return (
     <p class="today" data-part="today">
-      {shown} <span>{texts.timesIn({ timeZone })}</span>{' '}
+      {today} <span>{texts.timesIn({ timeZone })}</span>{' '}
       {isSandbox && <span class="clock">{texts.sandboxClock}</span>}
     </p>
   )

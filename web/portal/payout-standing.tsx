@@ -59,7 +59,7 @@ export const whenText = (
   visitor: Pick<PortalVisitor, 'language' | 'locale'>,
 ): string => {
   const texts = textsIn[visitor.language].money
-  const told = (text: Message<'day'>, on: string) => text({ day: dayText(on, visitor) })
+  const onDay = (text: Message<'day'>, on: string) => text({ day: dayText(on, visitor) })
   switch (standing) {
     case 'paid':
       return dayText(paid?.on ?? day, visitor)
@@ -70,11 +70,11 @@ export const whenText = (
     case 'overdue':
       return texts.since({ time: dayText(day, visitor) })
     case 'unaccounted':
-      return told(texts.wasDue, day)
+      return onDay(texts.wasDue, day)
     case 'ordered':
-      return told(texts.arrives, day)
+      return onDay(texts.arrives, day)
     case 'late':
-      return told(texts.wasExpected, day)
+      return onDay(texts.wasExpected, day)
   }
 }
 
@@ -120,18 +120,18 @@ export const whyHtml = (
 /** What became of the order. One that came back is ordered again. */
 const orderStep = (standing: Standing, { orders, day }: PayoutState, visitor: PortalVisitor) => {
   const texts = textsIn[visitor.language].money
-  const told = (text: Message<'day'>, on = day) => text({ day: dayText(on, visitor) })
+  const onDay = (text: Message<'day'>, on = day) => text({ day: dayText(on, visitor) })
   switch (standing) {
     case 'ordered':
     case 'late':
     case 'paid':
-      return { text: told(texts.steps_ordered, orders.at(-1)?.day), kind: 'done' }
+      return { text: onDay(texts.steps_ordered, orders.at(-1)?.day), kind: 'done' }
     case 'returned':
       return { text: texts.steps_again, kind: 'later' }
     case 'due':
     case 'overdue':
     case 'unaccounted':
-      return { text: told(texts[`steps_${standing}`]), kind: 'later' }
+      return { text: onDay(texts[`steps_${standing}`]), kind: 'later' }
   }
 }
 
@@ -144,13 +144,13 @@ export const wayHtml = (
 ): Html => {
   const texts = textsIn[visitor.language].money
   const { status, paid, returned } = state
-  const told = (text: Message<'day'>, on: string) => text({ day: dayText(on, visitor) })
+  const onDay = (text: Message<'day'>, on: string) => text({ day: dayText(on, visitor) })
   const way = [
-    { text: told(texts.steps_settled, settled), kind: 'done' },
+    { text: onDay(texts.steps_settled, settled), kind: 'done' },
     ...(returned
       ? [
           {
-            text: told(
+            text: onDay(
               status === 'returned' ? texts.steps_returned : texts.steps_cameBack,
               returned.on,
             ),
@@ -160,7 +160,7 @@ export const wayHtml = (
       : []),
     orderStep(standing, state, visitor),
     paid
-      ? { text: told(texts.steps_paid, paid.on), kind: 'done' }
+      ? { text: onDay(texts.steps_paid, paid.on), kind: 'done' }
       : { text: texts.steps_arrives, kind: 'later' },
   ]
   return [

@@ -22,7 +22,7 @@ import { fieldOf } from '../../http/forms.ts'
 import type { PortalPage, PortalVisitor } from './page.tsx'
 import { portalPages } from './pages.ts'
 import { staffChanges, type StaffPagesNeeds } from './staff-changes.ts'
-import { givenTerms, staffForm } from './staff-fields.tsx'
+import { termsForm, staffForm } from './staff-fields.tsx'
 import { endForm, inviteForm, roleForm } from './staff-forms.tsx'
 import { staffPage } from './staff-page.tsx'
 import { z } from 'zod'
@@ -143,7 +143,7 @@ const formOf = async (
   if (end !== null) return endForm(needs, visitor, await memberIn(needs, visitor, end))
   if (role === null) return inviteForm(needs, visitor, {})
   const one = await memberIn(needs, visitor, role)
-  return roleForm(needs, visitor, one, givenTerms(one.terms))
+  return roleForm(needs, visitor, one, termsForm(one.terms))
 }
 
 /** Who works for the merchant; owners invite, change and remove. */
@@ -152,8 +152,8 @@ const staffRoutes = (needs: StaffPagesNeeds, visits: Visits): Route[] => {
   const change = staffChanges(needs, visits, confirm)
   return [
     page({ ...place, summary: 'The staff, and the security log' }, async (visitor, call) => {
-      const shown = await formOf(needs, visitor, searchOf(call))
-      return shown ?? staffPage(needs, visitor, call)
+      const view = await formOf(needs, visitor, searchOf(call))
+      return view ?? staffPage(needs, visitor, call)
     }),
     form(
       {

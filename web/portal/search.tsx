@@ -15,8 +15,8 @@ import { statusCodeOf } from '../../projections/payment-search.ts'
 import { textsIn } from '../../texts/catalogue.ts'
 import type { Visits } from '../payer/session.tsx'
 import { Card, Quiet, Title, type Html } from '../ui/components.tsx'
-import { asked } from '../ui/fields.tsx'
-import { shownAmount, shopTime, typedAmount } from '../ui/money.tsx'
+import { anyText } from '../ui/fields.tsx'
+import { minorText, shopTime, typedAmount } from '../ui/money.tsx'
 import { portalPath } from './areas.ts'
 import { callbacksPath, statusBadge } from './developers/callback-list.tsx'
 import { callbackWords } from './developers/parts.tsx'
@@ -31,7 +31,7 @@ import { findAnyPayment, type AnyPaymentNeeds } from './payments/find-any.ts'
 import { namesOfPos, type PosOf } from './payments/query.ts'
 import { amountsOf, badgeHtml, sumsOfRow } from './payments/state.tsx'
 import { standingOf, statusHtml, whenText } from './payout-standing.tsx'
-import { mostShown, pointsPath, type PointNeeds } from './points/rows.ts'
+import { mostListed, pointsPath, type PointNeeds } from './points/rows.ts'
 import { personName, staffPath, type StaffPageNeeds } from './staff-page.tsx'
 
 type SearchNeeds = PortalNeeds &
@@ -70,7 +70,7 @@ const paymentFound = ({ needs, visitor, at }: Sought) => {
     const [, minor] = amountsOf(sumsOfRow(row, at)).main
     const pos = names.get(row.posId) ?? row.posId
     const about = [
-      <b>{shownAmount(minor, row.currency, locale)}</b>,
+      <b>{minorText(minor, row.currency, locale)}</b>,
       badgeHtml(texts, { captured, refunded, statusCode: statusCodeOf(row, at) }),
       ...[text, customerHtml(needs, visitor, row), pos, shopTime(row.requestedAt, visitor)],
     ]
@@ -113,7 +113,7 @@ const has = (text: string, ...parts: readonly (string | null | undefined)[]): bo
   parts.some((part) => plain(part ?? '').includes(plain(text)))
 
 const tillsFound = ({ needs, visitor: { shop, me }, text }: Sought): Finding => {
-  const all = needs.pointsOfSale.list(shop.merchant, Number.MAX_SAFE_INTEGER, mostShown)
+  const all = needs.pointsOfSale.list(shop.merchant, Number.MAX_SAFE_INTEGER, mostListed)
   const one = needs.pointsOfSale.find(streamOf(pointsOfSale, within(shop.merchant, text)))
   const rows = [...(one ? [one] : []), ...all.filter(({ data }) => has(text, data.name, data.id))]
   const mayChange = mayDo(me.terms, 'change_points_of_sale')
@@ -125,7 +125,7 @@ const tillsFound = ({ needs, visitor: { shop, me }, text }: Sought): Finding => 
 }
 
 const codesFound = ({ needs, visitor: { shop }, text }: Sought): Finding => {
-  const all = needs.shortlinks.list(shop.merchant, Number.MAX_SAFE_INTEGER, mostShown)
+  const all = needs.shortlinks.list(shop.merchant, Number.MAX_SAFE_INTEGER, mostListed)
   const one = needs.shortlinks.find(streamOf(shortlinks, text))
   const rows = [
     ...(one?.data.merchant === shop.merchant ? [one] : []),
@@ -144,20 +144,20 @@ const codesFound = ({ needs, visitor: { shop }, text }: Sought): Finding => {
 /** Payment links that many may pay. */
 const linksFound = ({ needs, visitor, text }: Sought): Finding => {
   const { shop, me, locale } = visitor
-  const all = needs.offers.list(shop.merchant, Number.MAX_SAFE_INTEGER, mostShown)
+  const all = needs.offers.list(shop.merchant, Number.MAX_SAFE_INTEGER, mostListed)
   const found = all
     .filter((one) => isTheirPos(me.terms, one.posId) && has(text, one.text, one.id))
     .map(({ id, text: name, amount, currency }) => ({
       href: portalPath(shop.merchant, `links/${id}`),
       name,
-      about: [shownAmount(amount, currency, locale)],
+      about: [minorText(amount, currency, locale)],
     }))
   return { found }
 }
 
 const usersFound = ({ needs, visitor, text }: Sought): Finding => {
   const { merchant } = visitor.shop
-  const all = needs.users.list(merchant, Number.MAX_SAFE_INTEGER, mostShown)
+  const all = needs.users.list(merchant, Number.MAX_SAFE_INTEGER, mostListed)
   const found = all
     .filter(({ data }) => has(text, data.id))
     .map((row) => ({
@@ -293,7 +293,7 @@ export const searchRoutes = (needs: SearchNeeds, visits: Visits): Route[] => {
         path: '/portal/:merchant/search',
         summary: 'Payments, payouts, points of sale, codes, links, people, callbacks, by one text',
         action: 'see_overview',
-        ownQuery: z.object({ q: asked('What is searched for.') }),
+        ownQuery: z.object({ q: anyText('What is searched for.') }),
       },
       async (visitor, call) => {
         await needs.caughtUp()

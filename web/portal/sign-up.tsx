@@ -36,7 +36,7 @@ type SignUpMerchantNeeds = PortalNeeds & {
   /** An account as it is kept; undefined for a text that is none. */
   readonly readAccount: (text: string) => string | undefined
   readonly isOrganizationNumber: (number: string) => boolean
-  readonly signUpMerchant: (payer: string, given: SigningUp, context: Caused) => Promise<void>
+  readonly signUpMerchant: (payer: string, details: SigningUp, context: Caused) => Promise<void>
 }
 
 const path = '/portal/sign-up'
@@ -70,18 +70,18 @@ const organizationIdOf = ({ organization }: Typed): string => organizationNumber
 
 const problemsOf = (
   { readAccount, isOrganizationNumber }: SignUpMerchantNeeds,
-  given: Typed,
+  values: Typed,
   language: Language,
 ): Problems => {
   const texts = textsIn[language].lobby
-  const isName = isReadable(given.name) && given.name.length <= 100
-  const isOrganization = isOrganizationNumber(organizationIdOf(given))
-  const isZone = readTimeZone(given.time_zone) !== undefined
+  const isName = isReadable(values.name) && values.name.length <= 100
+  const isOrganization = isOrganizationNumber(organizationIdOf(values))
+  const isZone = readTimeZone(values.time_zone) !== undefined
   return {
     name: isName ? undefined : texts.wrongName,
     organization: isOrganization ? undefined : texts.wrongOrganization,
-    currency: isCurrency(given.currency.toUpperCase()) ? undefined : texts.wrongCurrency,
-    payout_account: readAccount(given.payout_account) ? undefined : texts.wrongAccount,
+    currency: isCurrency(values.currency.toUpperCase()) ? undefined : texts.wrongCurrency,
+    payout_account: readAccount(values.payout_account) ? undefined : texts.wrongAccount,
     time_zone: isZone ? undefined : textsIn[language].money.wrongTimeZone,
   }
 }
@@ -89,7 +89,7 @@ const problemsOf = (
 const signUpPage = (
   visitor: LobbyVisitor,
   form: string,
-  given: Typed,
+  values: Typed,
   problems: Problems = {},
 ): PortalPage => {
   const texts = textsIn[visitor.language].lobby
@@ -99,7 +99,7 @@ const signUpPage = (
       label={label}
       hint={hint}
       problem={problems[name]}
-      value={given[name]}
+      value={values[name]}
       maxlength={100}
       required
       autocomplete={name === 'name' ? 'organization' : 'off'}
@@ -129,7 +129,7 @@ const signUpPage = (
         label={timeZone}
         hint={timeZoneHint}
         problem={problems['time_zone']}
-        value={given.time_zone}
+        value={values.time_zone}
         data-own-zone={isNew ? '' : undefined}
       />,
     ],
@@ -153,28 +153,28 @@ const carryOut =
     const { payer } = visitor.session
     const texts = textsIn[visitor.language].lobby
     const form = fieldOf(body, 'form').slice(0, 64)
-    const given = Object.fromEntries(names.map((name) => [name, fieldOf(body, name)])) as Typed
-    const problems = problemsOf(needs, given, visitor.language)
-    if (hasProblems(problems)) return signUpPage(visitor, form, given, problems)
+    const values = Object.fromEntries(names.map((name) => [name, fieldOf(body, name)])) as Typed
+    const problems = problemsOf(needs, values, visitor.language)
+    if (hasProblems(problems)) return signUpPage(visitor, form, values, problems)
     const { phone } = (await needs.findProfile(payer)) ?? refuse('payer_is_unknown')
-    const id = idFrom(needs, payer, given.name, form)
+    const id = idFrom(needs, payer, values.name, form)
     try {
       await needs.signUpMerchant(
         payer,
         {
           id,
           phone,
-          name: given.name,
-          currency: given.currency.toUpperCase(),
-          organizationId: organizationIdOf(given),
-          payoutAccount: needs.readAccount(given.payout_account) ?? '',
-          timeZone: readTimeZone(given.time_zone) ?? utc,
+          name: values.name,
+          currency: values.currency.toUpperCase(),
+          organizationId: organizationIdOf(values),
+          payoutAccount: needs.readAccount(values.payout_account) ?? '',
+          timeZone: readTimeZone(values.time_zone) ?? utc,
         },
         { at: call.at, correlationId: call.requestId, traceparent: call.traceparent },
       )
     } catch (error) {
       if (!(error instanceof Refusal) || error.code !== 'organization_is_claimed') throw error
-      return signUpPage(visitor, form, given, { organization: texts.isTaken })
+      return signUpPage(visitor, form, values, { organization: texts.isTaken })
     }
     return visits.go(visitor, portalPath(id))
   }

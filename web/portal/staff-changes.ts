@@ -13,11 +13,11 @@ import { readInvited, type Problems } from '../ui/fields.tsx'
 import type { Visits } from '../payer/session.tsx'
 import type { RawReply } from '../../http/route.ts'
 import { codeProblem } from '../staff/guard.tsx'
-import { contextOfStaff, type PortalNeeds, type Shown } from './guard.ts'
+import { contextOfStaff, type PortalNeeds, type PageOrReply } from './guard.ts'
 import type { PortalVisitor } from './page.tsx'
 import type { PortalPages } from './pages.ts'
 import { readTerms, type StaffForm } from './staff-fields.tsx'
-import { endForm, inviteForm, roleForm, type Given } from './staff-forms.tsx'
+import { endForm, inviteForm, roleForm, type StaffFields } from './staff-forms.tsx'
 import { staffPath, type StaffPageNeeds } from './staff-page.tsx'
 import { textsIn } from '../../texts/catalogue.ts'
 
@@ -31,7 +31,7 @@ export type StaffPagesNeeds = PortalNeeds &
     readonly signOut: (payer: string, session: string, context: Context) => Promise<void>
   }
 
-const givenIn = (body: StaffForm): Given => ({
+const fieldsIn = (body: StaffForm): StaffFields => ({
   role: fieldOf(body, 'role'),
   pos: fieldsOf(body, 'pos'),
   limit: fieldOf(body, 'refund_limit'),
@@ -60,8 +60,8 @@ const change =
     const change = fieldOf(call.body, 'attempt')
     if (isOwner(one) && terms?.role !== 'owner' && change.length < 30)
       return refuse('resource_is_unknown')
-    const asked = { member: one.member, by: me.member, change, terms }
-    const what = await changeMember(needs)(shop.merchant, asked, contextOfStaff(call, visitor))
+    const removal = { member: one.member, by: me.member, change, terms }
+    const what = await changeMember(needs)(shop.merchant, removal, contextOfStaff(call, visitor))
     return doneWith(visits)(visitor, what)
   }
 
@@ -69,20 +69,20 @@ const change =
 const changesOfRoles = (needs: StaffPagesNeeds, visits: Visits, confirm: Confirm) => {
   const done = doneWith(visits)
 
-  const invite = async (visitor: PortalVisitor, call: StaffCall): Promise<Shown> => {
+  const invite = async (visitor: PortalVisitor, call: StaffCall): Promise<PageOrReply> => {
     const { shop, me, language, texts } = visitor
-    const given = givenIn(call.body)
-    const invited = readInvited(texts, given.phone ?? '', visits.readPhone)
+    const fields = fieldsIn(call.body)
+    const invited = readInvited(texts, fields.phone ?? '', visits.readPhone)
     const read = readTerms(call.body, shop, needs.posOf(shop.merchant), textsIn[language].staff)
-    const again = (problems: Problems) => inviteForm(needs, visitor, { ...given, problems })
+    const again = (problems: Problems) => inviteForm(needs, visitor, { ...fields, problems })
     if ('problem' in invited) return again({ phone: invited.problem })
     if ('problems' in read) return again(read.problems)
     if (read.terms.role === 'owner') {
       const code = await codeProblem(confirm, visitor, call)
       if (code !== undefined) return again({ code })
     }
-    const asked = { phone: invited.phone, terms: read.terms, by: me.member }
-    await inviteMember(needs)(shop.merchant, asked, contextOfStaff(call, visitor))
+    const invitation = { phone: invited.phone, terms: read.terms, by: me.member }
+    await inviteMember(needs)(shop.merchant, invitation, contextOfStaff(call, visitor))
     return done(visitor, 'invited')
   }
 
@@ -90,11 +90,11 @@ const changesOfRoles = (needs: StaffPagesNeeds, visits: Visits, confirm: Confirm
     visitor: PortalVisitor,
     one: StaffMember,
     call: StaffCall,
-  ): Promise<Shown> => {
+  ): Promise<PageOrReply> => {
     const { shop, language } = visitor
-    const given = givenIn(call.body)
+    const fields = fieldsIn(call.body)
     const read = readTerms(call.body, shop, needs.posOf(shop.merchant), textsIn[language].staff)
-    const again = (problems: Problems) => roleForm(needs, visitor, one, { ...given, problems })
+    const again = (problems: Problems) => roleForm(needs, visitor, one, { ...fields, problems })
     if ('problems' in read) return again(read.problems)
     const { terms } = read
     if ((terms.role === 'owner') !== (one.terms.role === 'owner')) {
@@ -115,7 +115,7 @@ const ends = (needs: StaffPagesNeeds, visits: Visits, confirm: Confirm) => {
     visitor: PortalVisitor,
     one: StaffMember,
     call: StaffCall,
-  ): Promise<Shown> => {
+  ): Promise<PageOrReply> => {
     if (one.terms.role === 'owner') {
       const code = await codeProblem(confirm, visitor, call)
       if (code !== undefined) return endForm(needs, visitor, one, { code })
@@ -123,13 +123,13 @@ const ends = (needs: StaffPagesNeeds, visits: Visits, confirm: Confirm) => {
     return change(needs, visits)(visitor, one, null, call)
   }
 
-  const leave = async (visitor: PortalVisitor, call: StaffCall): Promise<Shown> => {
+  const leave = async (visitor: PortalVisitor, call: StaffCall): Promise<PageOrReply> => {
     const command = { type: 'Leave', member: visitor.me.member } as const
     await needs.handle(staffs, visitor.shop.merchant, command, contextOfStaff(call, visitor))
     return visits.go(visitor, '/portal/')
   }
 
-  const withdraw = async (visitor: PortalVisitor, call: StaffCall): Promise<Shown> => {
+  const withdraw = async (visitor: PortalVisitor, call: StaffCall): Promise<PageOrReply> => {
     const { shop, me } = visitor
     const about = { merchant: shop.merchant, change: fieldOf(call.body, 'attempt') }
     await needs.withdrawChange(
@@ -140,7 +140,7 @@ const ends = (needs: StaffPagesNeeds, visits: Visits, confirm: Confirm) => {
     return done(visitor, 'withdrawn')
   }
 
-  const endSession = async (visitor: PortalVisitor, call: StaffCall): Promise<Shown> => {
+  const endSession = async (visitor: PortalVisitor, call: StaffCall): Promise<PageOrReply> => {
     const { payer } = visitor.session
     const session = fieldOf(call.body, 'session')
     const isTheirs = needs.devicesOf(payer, call.at).some((one) => one.session === session)

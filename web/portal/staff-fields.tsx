@@ -4,7 +4,7 @@ import { staffRoles, staffTerms, type StaffTerms } from '../../domain/merchant/s
 import { formatAmount } from '../../domain/money/money.ts'
 import { fieldOf, fieldsOf, type FormOf } from '../../http/forms.ts'
 import { type Problems, hidden, plainForm, typed, Check, Field } from '../ui/fields.tsx'
-import { shownAmount, typedAmount } from '../ui/money.tsx'
+import { minorText, typedAmount } from '../ui/money.tsx'
 import type { PortalVisitor } from './page.tsx'
 import { textsIn } from '../../texts/catalogue.ts'
 import type { Catalogue } from '../../texts/generated/texts.ts'
@@ -35,13 +35,13 @@ export const readTerms = (
   texts: Catalogue['staff'],
 ): { readonly terms: StaffTerms } | { readonly problems: Problems } => {
   const role = fieldOf(body, 'role')
-  const wanted = fieldsOf(body, 'pos').filter((id) => known.some((one) => one.id === id))
+  const pointsOfSale = fieldsOf(body, 'pos').filter((id) => known.some((one) => one.id === id))
   const limit = typedAmount(fieldOf(body, 'refund_limit'), currency)
-  if (role === 'cashier' && wanted.length === 0) return { problems: { pos: texts.wrongPos } }
+  if (role === 'cashier' && pointsOfSale.length === 0) return { problems: { pos: texts.wrongPos } }
   if (role === 'support' && (limit === undefined || fieldOf(body, 'refund_limit') === ''))
     return { problems: { refund_limit: texts.wrongLimit } }
-  const given = { role, pointsOfSale: wanted, refundLimit: { currency, amount: limit ?? 0 } }
-  const read = staffTerms.safeParse(given)
+  const values = { role, pointsOfSale, refundLimit: { currency, amount: limit ?? 0 } }
+  const read = staffTerms.safeParse(values)
   return read.success ? { terms: read.data } : { problems: { role: texts.wrongRole } }
 }
 
@@ -58,10 +58,10 @@ export const termsText = (
   }
   if (terms.role !== 'support') return ''
   const { amount, currency } = terms.refundLimit
-  return texts.upTo({ amount: shownAmount(amount, currency, locale) })
+  return texts.upTo({ amount: minorText(amount, currency, locale) })
 }
 
-export type GivenTerms = {
+export type TermsForm = {
   readonly role?: string
   readonly pos?: readonly string[]
   readonly limit?: string
@@ -70,7 +70,7 @@ export type GivenTerms = {
 }
 
 /** Terms as the fields of a form hold them. */
-export const givenTerms = (terms: StaffTerms): GivenTerms => ({
+export const termsForm = (terms: StaffTerms): TermsForm => ({
   role: terms.role,
   isOwner: terms.role === 'owner',
   ...(terms.role === 'cashier' && { pos: terms.pointsOfSale }),
@@ -83,7 +83,7 @@ export const givenTerms = (terms: StaffTerms): GivenTerms => ({
 export const termsFields = (
   visitor: PortalVisitor,
   known: readonly Pos[],
-  { role, pos = [], limit = '', isOwner = false }: GivenTerms,
+  { role, pos = [], limit = '', isOwner = false }: TermsForm,
   problems: Problems = {},
 ): Html => {
   const { shop, language } = visitor

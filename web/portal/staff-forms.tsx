@@ -4,7 +4,7 @@ import { phoneField, type Problems } from '../ui/fields.tsx'
 import { shopTime } from '../ui/money.tsx'
 import type { PortalPage, PortalVisitor } from './page.tsx'
 import { formPage } from './parts.tsx'
-import { ownerCode, termsFields, termsText, type GivenTerms } from './staff-fields.tsx'
+import { ownerCode, termsFields, termsText, type TermsForm } from './staff-fields.tsx'
 import { personName, staffPath, type StaffPageNeeds } from './staff-page.tsx'
 import { textsIn } from '../../texts/catalogue.ts'
 
@@ -33,26 +33,26 @@ const whoHtml = (
   ]
 }
 
-export type Given = GivenTerms & { readonly phone?: string; readonly problems?: Problems }
+export type StaffFields = TermsForm & { readonly phone?: string; readonly problems?: Problems }
 
 export const inviteForm = (
   needs: StaffPageNeeds,
   visitor: PortalVisitor,
-  given: Given,
+  fields: StaffFields,
 ): PortalPage => {
   const texts = textsIn[visitor.language].staff
   const { formNext } = textsIn[visitor.language].portal
-  const { problems = {}, phone } = given
+  const { problems = {}, phone } = fields
   const known = needs.posOf(visitor.shop.merchant)
   return staffForm(visitor, {
     title: texts.invite,
     button: texts.inviteDo,
     hidden: { change: 'invite' },
-    isWrong: given.problems !== undefined,
+    isWrong: fields.problems !== undefined,
     beside: [[formNext, [texts.inviteNext, texts.inviteWhat, texts.ownerNext]]],
     fields: [
       phoneField(visitor.texts, 'tel', phone, problems['phone']),
-      termsFields(visitor, known, given, problems),
+      termsFields(visitor, known, fields, problems),
     ],
   })
 }
@@ -61,7 +61,7 @@ export const roleForm = async (
   needs: StaffPageNeeds,
   visitor: PortalVisitor,
   one: StaffMember,
-  given: Given,
+  fields: StaffFields,
 ): Promise<PortalPage> => {
   const texts = textsIn[visitor.language].staff
   const frame = textsIn[visitor.language].portal
@@ -75,12 +75,12 @@ export const roleForm = async (
       [frame.formWho, whoHtml(needs, visitor, one, name)],
       [frame.formNext, [isOwner(one) ? texts.ownerWaits : texts.roleNext]],
     ],
-    isWrong: given.problems !== undefined,
+    isWrong: fields.problems !== undefined,
     fields: termsFields(
       visitor,
       known,
-      { ...given, isOwner: one.terms.role === 'owner' },
-      given.problems,
+      { ...fields, isOwner: one.terms.role === 'owner' },
+      fields.problems,
     ),
   })
 }

@@ -13,7 +13,7 @@ import {
 } from '../ui/components.tsx'
 import type { StaffWork } from '../../application/staff.ts'
 import { mayDo } from '../../domain/merchant/staff-roles.ts'
-import type { AskedOwnerChange, StaffMember } from '../../domain/merchant/staff.ts'
+import type { RequestedOwnerChange, StaffMember } from '../../domain/merchant/staff.ts'
 import { searchOf, type Call } from '../../http/call.ts'
 import type { Device } from '../payer/devices.tsx'
 import { shopTime } from '../ui/money.tsx'
@@ -75,7 +75,7 @@ export type StaffPageNeeds = SecurityPartNeeds &
     readonly posOf: (merchant: string) => readonly Pos[]
     readonly newId: () => string
     readonly ownerChanges: {
-      find(merchant: string): { readonly asked: AskedOwnerChange } | undefined
+      find(merchant: string): { readonly asked: RequestedOwnerChange } | undefined
     }
   }
 
@@ -99,16 +99,16 @@ const waitingHtml = async (
   members: readonly StaffMember[],
 ): Promise<Html> => {
   const { shop, me, language, csrf } = visitor
-  const asked = needs.ownerChanges.find(shop.merchant)?.asked
-  if (!asked) return null
+  const waiting = needs.ownerChanges.find(shop.merchant)?.asked
+  if (!waiting) return null
   const texts = textsIn[language].staff
-  const { terms, change } = asked
+  const { terms, change } = waiting
   const nameOf = async (id: string) => {
     const one = members.find(({ member }) => member === id)
     return (one && (await personName(needs, one))) ?? texts.erased
   }
-  const from = shopTime(asked.takesEffectAt, visitor)
-  const [name, by] = [await nameOf(asked.member), await nameOf(asked.by)]
+  const from = shopTime(waiting.takesEffectAt, visitor)
+  const [name, by] = [await nameOf(waiting.member), await nameOf(waiting.by)]
   return (
     <div class="card note-card">
       <p>
@@ -227,7 +227,7 @@ export const staffPage = async (
   const { shop, me, language } = visitor
   const texts = textsIn[language].staff
   const { members } = await needs.findStaff(shop.merchant)
-  const told = {
+  const doneTexts = {
     invited: texts.invitedDone,
     saved: texts.roleChanged,
     removed: texts.removed,
@@ -242,7 +242,7 @@ export const staffPage = async (
     title: texts.staff,
     body: [
       <Title text={texts.staff}>{mayDo(me.terms, 'change_staff') && invite}</Title>,
-      <Done text={doneIn(searchOf(call), told)} />,
+      <Done text={doneIn(searchOf(call), doneTexts)} />,
       await waitingHtml(needs, visitor, members),
       <section class="card">{await peopleHtml(needs, visitor, members)}</section>,
       <Card title={texts.sessions}>

@@ -6,7 +6,7 @@ import type { Route } from '../../http/route.ts'
 import { beginSession, type BeginSessionNeeds } from '../payer/begin-session.ts'
 import { openPages } from '../payer/pages.ts'
 import type { Visits } from '../payer/session.tsx'
-import { asked } from '../ui/fields.tsx'
+import { anyText } from '../ui/fields.tsx'
 import { portalPath } from './areas.ts'
 import type { PortalNeeds } from './guard.ts'
 import { portalPages } from './pages.ts'
@@ -15,7 +15,7 @@ type TwinLinkNeeds = PortalNeeds & {
   readonly derive: (...parts: readonly string[]) => string
   /** An address in the sandbox; undefined where there is none. */
   readonly twinLink:
-    ((told: TwinArrival & { readonly browser: string }) => Promise<string>) | undefined
+    ((arrival: TwinArrival & { readonly browser: string }) => Promise<string>) | undefined
 }
 
 const root = (url: string, path: string, query: Readonly<Record<string, string>>): string =>
@@ -31,7 +31,7 @@ export const twinRoutes = (needs: TwinLinkNeeds, visits: Visits): Route[] => {
         path: '/portal/:merchant/twin',
         summary: 'On to the twin of the merchant in the sandbox',
         action: 'see_developers',
-        ownQuery: z.object({ browser: asked('Which browser the sandbox has sent here.') }),
+        ownQuery: z.object({ browser: anyText('Which browser the sandbox has sent here.') }),
       },
       async (visitor, call) => {
         const { merchant, name: businessName, currency, country, timeZone } = visitor.shop
@@ -74,8 +74,8 @@ export const twinArrivalRoutes = (needs: TwinArrivalNeeds, visits: Visits): Rout
     openPages.get('/payer/twin', {
       summary: 'Come from production to the twin of a merchant',
       ownQuery: z.object({
-        merchant: asked('Whose twin.'),
-        token: asked('The link that production has signed.'),
+        merchant: anyText('Whose twin.'),
+        token: anyText('The link that production has signed.'),
       }),
       errors: {
         303: 'On to production for a link, and with it to the twin.',

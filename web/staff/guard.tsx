@@ -6,7 +6,7 @@ import type { Instant } from '../../domain/time.ts'
 import { targetOf, type Call } from '../../http/call.ts'
 import type { Group, RawReply } from '../../http/route.ts'
 import { problemPage } from '../ui/problem.tsx'
-import { toldProblem, type Visits } from '../payer/session.tsx'
+import { pageProblem, type Visits } from '../payer/session.tsx'
 import type { FramedPage, LobbyVisitor } from './frame.tsx'
 import { Refusal } from '../../domain/refusal.ts'
 import { compactFieldOf, type Fields } from '../../http/forms.ts'
@@ -36,10 +36,10 @@ export type StaffPageNeeds = {
   readonly confirmPayer: ReturnType<typeof confirmPayer>
 }
 
-export type Shown<Page extends FramedPage> = Page | RawReply
+export type View<Page extends FramedPage> = Page | RawReply
 
-export const isReply = <Other extends object>(shown: Other | RawReply): shown is RawReply =>
-  'type' in shown
+export const isReply = <Other extends object>(view: Other | RawReply): view is RawReply =>
+  'type' in view
 
 /** Somebody on the staff, in a role. */
 export type StaffVisitor = LobbyVisitor & { readonly me: { readonly terms: AnyTerms } }
@@ -73,12 +73,12 @@ const staffProblem = (
   call: Call,
   home: string,
 ): FramedPage | undefined => {
-  const told = toldProblem(error, texts)
-  if (!told) return undefined
-  const { status, retryAfter = null } = told
+  const problem = pageProblem(error, texts)
+  if (!problem) return undefined
+  const { status, retryAfter = null } = problem
   const isForm = call.request.method === 'POST'
   const back = isForm || status === 429 ? targetOf(call) : undefined
-  const page = problemPage({ ...told, texts, locale, home, now: call.at, back })
+  const page = problemPage({ ...problem, texts, locale, home, now: call.at, back })
   return { ...page, status, retryAfter }
 }
 
@@ -102,21 +102,21 @@ export const guarding = <Visitor extends StaffVisitor, Page extends FramedPage, 
   const answer = async (
     visitor: LobbyVisitor | Visitor,
     call: Call,
-    work: () => Promise<Shown<Page>>,
+    work: () => Promise<View<Page>>,
   ): Promise<RawReply> => {
-    let shown: Shown<Page>
+    let view: View<Page>
     try {
-      shown = await work()
+      view = await work()
     } catch (error) {
       const problem = staffProblem(visitor, error, call, house.homeOf(visitor))
       if (!problem) throw error
-      shown = problem as Page
+      view = problem as Page
     }
-    return isReply(shown) ? shown : house.reply(visitor, shown, isSecure)
+    return isReply(view) ? view : house.reply(visitor, view, isSecure)
   }
 
   /** For somebody who has signed in, whether or not on a staff. */
-  const inLobby = (call: Call, work: (visitor: LobbyVisitor) => Promise<Shown<Page>>) =>
+  const inLobby = (call: Call, work: (visitor: LobbyVisitor) => Promise<View<Page>>) =>
     visits.signedInPage(call, (signedIn) => {
       const visitor: LobbyVisitor = { ...signedIn, isSandbox, twinUrl, at: call.at }
       return answer(visitor, call, () => work(visitor))
@@ -125,7 +125,7 @@ export const guarding = <Visitor extends StaffVisitor, Page extends FramedPage, 
   const inHouse = (
     call: Call,
     { action, area }: { readonly action: Action; readonly area: Area | undefined },
-    work: (visitor: Visitor) => Promise<Shown<Page>>,
+    work: (visitor: Visitor) => Promise<View<Page>>,
   ) =>
     inLobby(call, async (visitor) => {
       const staff = await house.enter(visitor, call)
@@ -134,8 +134,8 @@ export const guarding = <Visitor extends StaffVisitor, Page extends FramedPage, 
         return house.reply(staff, house.forbidden(staff, area), isSecure)
       if (call.request.method === 'GET') house.noteVisit(staff, call)
       return answer(staff, call, async () => {
-        const shown = await work(staff)
-        return isReply(shown) ? shown : { area, ...shown }
+        const view = await work(staff)
+        return isReply(view) ? view : { area, ...view }
       })
     })
 

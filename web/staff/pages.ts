@@ -11,7 +11,7 @@ import {
   guarding,
   isReply,
   type House,
-  type Shown,
+  type View,
   type StaffPageNeeds,
   type StaffVisitor,
 } from './guard.tsx'
@@ -69,7 +69,7 @@ export const staffPages = <
     inLobby,
     page: <Schema extends z.ZodObject | Params = Params>(
       { action, area, errors, ...place }: Place<Schema, Action, Area>,
-      show: (visitor: Visitor, call: PageCall<Schema>) => Promise<Shown<Page>>,
+      show: (visitor: Visitor, call: PageCall<Schema>) => Promise<View<Page>>,
     ): Route =>
       route({
         ...ofPage,
@@ -91,7 +91,7 @@ export const staffPages = <
         readonly ownForm: Asked
         readonly hasNextPage?: boolean
       },
-      carryOut: (visitor: Visitor, call: FormCall<Schema, Asked>) => Promise<Shown<Page>>,
+      carryOut: (visitor: Visitor, call: FormCall<Schema, Asked>) => Promise<View<Page>>,
     ): Route =>
       route({
         ...ofForm(hasNextPage),
@@ -122,7 +122,7 @@ export const staffPages = <
         visitor: Visitor,
         parts: readonly Part[],
         call: PageCall<Schema>,
-      ) => Promise<Shown<Page>>,
+      ) => Promise<View<Page>>,
     ): Route =>
       route({
         ...ofPage,

@@ -49,11 +49,11 @@ export const antiForgery = ({ derive, isSameText }: AntiForgeryNeeds) => ({
   /** Whether a form was made for this browser, and if asked for this payer. */
   isOwnForm: (
     { browser, session }: Omit<FormMaker, 'texts'>,
-    given: string,
+    token: string,
     whose: 'payer' | 'browser' = 'payer',
   ): boolean => {
-    const csrf = tokenBy({ derive })(given.slice(0, randomPart), browser, session?.payer)
-    return whose === 'payer' ? isSameText(given, csrf) : isSameText(partOf(given), partOf(csrf))
+    const csrf = tokenBy({ derive })(token.slice(0, randomPart), browser, session?.payer)
+    return whose === 'payer' ? isSameText(token, csrf) : isSameText(partOf(token), partOf(csrf))
   },
 
   /** Bound to the payer, not the session, so other tabs survive a new sign-in. */
@@ -72,13 +72,13 @@ export const antiForgery = ({ derive, isSameText }: AntiForgeryNeeds) => ({
     whose: 'payer' | 'browser' = 'payer',
   ): void => {
     if (isForeign(call)) throw new RequestError(403, texts.problem403)
-    const given = fieldOf(form, 'csrf')
-    const csrf = tokenBy({ derive })(given.slice(0, randomPart), browser, session?.payer)
-    if (!isSameText(partOf(given), partOf(csrf))) {
+    const token = fieldOf(form, 'csrf')
+    const csrf = tokenBy({ derive })(token.slice(0, randomPart), browser, session?.payer)
+    if (!isSameText(partOf(token), partOf(csrf))) {
       // Pages opened at once each set a cookie; the browser keeps the last.
       if (siteOf(call) === 'same-origin') throw new OutdatedForm()
       throw new RequestError(403, texts.problem403)
     }
-    if (whose === 'payer' && !isSameText(given, csrf)) throw new OutdatedForm()
+    if (whose === 'payer' && !isSameText(token, csrf)) throw new OutdatedForm()
   },
 })

@@ -11,7 +11,7 @@ export const typed = (description: string, ...examples: string[]) =>
   z.string().meta({ description, ...(examples.length > 0 && { examples }) })
 
 /** A part of a query that any text may stand in. */
-export const asked = (description: string) => z.string().optional().meta({ description })
+export const anyText = (description: string) => z.string().optional().meta({ description })
 
 /** In every form. */
 export const plainForm = z.object({ csrf: hidden('no other site can send it.') })

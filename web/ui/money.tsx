@@ -52,7 +52,7 @@ export const moneyFormat = (
 }
 
 /** An amount such as `12.50` in the reader's format, with all its decimals. */
-export const shownMoney = (amount: string, currency: string, locale: string): string =>
+export const moneyText = (amount: string, currency: string, locale: string): string =>
   moneyFormat(locale, currency).format(amount as `${number}`)
 
 /** Smaller type for long amounts, so that narrow screens do not break them. */
@@ -60,8 +60,8 @@ export const sizeOf = ({ length }: string): string =>
   length <= 11 ? '' : length <= 16 ? 'long' : 'longest'
 
 /** Minor units in the reader's format. */
-export const shownAmount = (minor: number, currency: string, locale: string): string =>
-  shownMoney(formatAmount(minor, currency), currency, locale)
+export const minorText = (minor: number, currency: string, locale: string): string =>
+  moneyText(formatAmount(minor, currency), currency, locale)
 
 /** Without the currency, which stands above the table. */
 export const plainAmounts = (locale: string, currency: string) => {
@@ -73,7 +73,7 @@ export const plainAmounts = (locale: string, currency: string) => {
 }
 
 /** A time in UTC; a script changes it to the reader's zone. */
-export const shownTime = (at: Instant, locale: string): Html => {
+export const utcTime = (at: Instant, locale: string): Html => {
   const format = { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' } as const
   const text = dateFormat(locale, format).format(at)
   return <time datetime={new Date(at).toISOString()}>{text} UTC</time>
@@ -102,7 +102,7 @@ const yearOf = (at: Instant, timeZone: string): string =>
 
 /** A time in the zone of the shop, if it is a page of one; a script adds the reader's own. */
 export const shopTime = (time: Instant, { locale, shop, at }: TimeReader): Html => {
-  if (!shop) return shownTime(time, locale)
+  if (!shop) return utcTime(time, locale)
   const { timeZone } = shop
   const isThisYear = at !== undefined && yearOf(at, timeZone) === yearOf(time, timeZone)
   return (
@@ -118,10 +118,10 @@ const halfDayMs = 43_200_000
  * The time of day until when to wait, with the date when far off. A script changes it to the
  * reader's zone.
  */
-export const shownClock = (until: Instant, now: Instant, locale: string): Html => {
+export const clockTime = (until: Instant, now: Instant, locale: string): Html => {
   // Round up, so that nobody comes too early.
   const at = Math.ceil(until / 60_000) * 60_000
-  if (at - now > halfDayMs) return shownTime(at, locale)
+  if (at - now > halfDayMs) return utcTime(at, locale)
   const format = { timeStyle: 'short', timeZone: 'UTC' } as const
   const text = dateFormat(locale, format).format(at)
   return (

@@ -1,7 +1,7 @@
 import { Link, type Html } from './components.tsx'
 import { secondsAfter, type Instant, type Seconds } from '../../domain/time.ts'
 import type { RawStatus } from '../../http/route.ts'
-import { shownClock } from './money.tsx'
+import { clockTime } from './money.tsx'
 import { type FooterLinks, pageReply } from './page.tsx'
 import { type Texts, readersLanguage } from './texts.ts'
 import { filled } from './words.tsx'
@@ -11,7 +11,7 @@ import type { Reply } from '../../http/replies.ts'
 import { textsIn } from '../../texts/catalogue.ts'
 
 /** What a page says of an error. */
-export type ToldProblem = {
+export type PageProblem = {
   readonly status: RawStatus
   readonly text: string
   readonly retryAfter?: Seconds | null
@@ -19,7 +19,7 @@ export type ToldProblem = {
   readonly code?: string
 }
 
-type Problem = Omit<ToldProblem, 'status'> & {
+type Problem = Omit<PageProblem, 'status'> & {
   readonly texts: Texts
   readonly locale: string
   readonly status: number
@@ -38,7 +38,7 @@ export const problemPage = (problem: Problem): { readonly title: string; readonl
   const title =
     plainText(texts, `title_${code}`) ?? plainText(texts, `title${status}`) ?? texts.error
   const again =
-    retryAfter === null ? undefined : shownClock(secondsAfter(now, retryAfter), now, locale)
+    retryAfter === null ? undefined : clockTime(secondsAfter(now, retryAfter), now, locale)
   const body = (
     <div class="card">
       <h1>{title}</h1>

@@ -63,9 +63,9 @@ export const keptLanguage = ({ header }: Headers): Language | undefined =>
  */
 export const readersLanguage = (
   request: Headers,
-  asked = request.header('accept-language'),
+  accepted = request.header('accept-language'),
   own: Language | undefined = undefined,
-) => languageOf(asked, own ?? keptLanguage(request))
+) => languageOf(accepted, own ?? keptLanguage(request))
 
 /** In the language that a request prefers. */
 export const textsFor = ({ request }: Call): Texts =>

@@ -20,10 +20,10 @@ import { type OperatorVisitor, dayField, merchantField, type PageOf } from '../p
 import { storyHref } from '../payouts/list.tsx'
 import {
   csvEntries,
-  askedIn,
+  queryIn,
   searchWith,
-  wantedOf,
-  type Asked,
+  filterOf,
+  type JournalQuery,
   type JournalNeeds,
 } from './query.ts'
 import { eventHref } from './story.tsx'
@@ -33,7 +33,7 @@ import { plainText } from '../../../texts/message.ts'
 
 const onPage = 50
 
-const filterHtml = (asked: Asked, { language }: OperatorVisitor): Html => {
+const filterHtml = (query: JournalQuery, { language }: OperatorVisitor): Html => {
   const texts = textsIn[language].journal
   const ofAccounts = accounts.map((one): Option => [one, texts[`account_${one}`]])
   return (
@@ -42,12 +42,12 @@ const filterHtml = (asked: Asked, { language }: OperatorVisitor): Html => {
         <Choice
           name="account"
           label={texts.account}
-          value={asked.account}
+          value={query.account}
           of={[['', texts.all], ...ofAccounts]}
         />
       </div>
-      {merchantField(texts.merchant, asked.merchant)}
-      {dayField(texts.day, asked.day)}
+      {merchantField(texts.merchant, query.merchant)}
+      {dayField(texts.day, query.day)}
       <button class="second">{texts.show}</button>
     </form>
   )
@@ -73,11 +73,11 @@ const subjectHtml = ({ tags, merchant, serial, position }: FoundEntry): Html => 
 const postingHtml = (posting: Posting, visitor: OperatorVisitor): Row => {
   const { account, amount, currency } = posting
   const isCredit = amount.startsWith('-')
-  const shown = sumText(isCredit ? negated(amount) : amount, currency, visitor)
+  const sum = sumText(isCredit ? negated(amount) : amount, currency, visitor)
   return [
     textsIn[visitor.language].journal[`account_${account}`],
-    { number: !isCredit && shown },
-    { number: isCredit && shown },
+    { number: !isCredit && sum },
+    { number: isCredit && sum },
   ]
 }
 
@@ -119,11 +119,11 @@ const tableHtml = (
 
 export const entriesPage: PageOf<JournalNeeds> = (needs, visitor, call) => {
   const texts = textsIn[visitor.language].journal
-  const asked = askedIn(call)
-  const { entries, next } = needs.journalEntries.find(wantedOf(needs, asked), onPage)
+  const query = queryIn(call)
+  const { entries, next } = needs.journalEntries.find(filterOf(needs, query), onPage)
   const more = entries.length < onPage ? texts.lookOn : texts.older
-  const older = operatorPath(`journal/entries?${searchWith(asked, next)}`)
-  const csv = operatorPath(`journal/entries.csv?${searchWith(asked)}`)
+  const older = operatorPath(`journal/entries?${searchWith(query, next)}`)
+  const csv = operatorPath(`journal/entries.csv?${searchWith(query)}`)
   return {
     title: texts.entries,
     body: [
@@ -131,7 +131,7 @@ export const entriesPage: PageOf<JournalNeeds> = (needs, visitor, call) => {
       <Title text={texts.journal}>
         <Link class="button second slim" href={csv} download text={texts.csv} />
       </Title>,
-      filterHtml(asked, visitor),
+      filterHtml(query, visitor),
       <section class="card">
         {entries.length === 0 ? (
           <Quiet text={texts.noEntries} />

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { accounts, type JournalEntry } from '../../../domain/accounting/journal.ts'
 import { clockToleranceMs, dayMs, isDay, type Instant } from '../../../domain/time.ts'
-import type { EntriesWanted, EntryDays } from '../../../projections/journal-entries.ts'
+import type { EntryFilter, EntryDays } from '../../../projections/journal-entries.ts'
 import { earliestDay } from '../../../projections/payouts.ts'
 import type { Queries } from '../../../projections/read-models.ts'
 import { searchOf, type Call } from '../../../http/call.ts'
-import { asked } from '../../ui/fields.tsx'
+import { anyText } from '../../ui/fields.tsx'
 import { csvDownload, textStream } from '../../../http/text-stream.ts'
 import { pageHeaders } from '../../ui/page.tsx'
 import type { RawReply } from '../../../http/route.ts'
@@ -23,18 +23,18 @@ export type JournalNeeds = Pick<Queries['accounting'], 'journalEntries'> & {
 }
 
 export const entriesQuery = z.object({
-  account: asked('That move this account.'),
-  merchant: asked('Of this merchant.'),
-  day: asked('Of this booking day.'),
-  until: asked('Up to the end of this booking day.'),
-  before: asked('Before this position.'),
+  account: anyText('That move this account.'),
+  merchant: anyText('Of this merchant.'),
+  day: anyText('Of this booking day.'),
+  until: anyText('Up to the end of this booking day.'),
+  before: anyText('Before this position.'),
 })
 
 const fields = ['account', 'merchant', 'day', 'until'] as const
 
-export type Asked = Readonly<Record<(typeof fields)[number], string>>
+export type JournalQuery = Readonly<Record<(typeof fields)[number], string>>
 
-export const askedIn = (call: Call): Asked & { readonly before: number } => {
+export const queryIn = (call: Call): JournalQuery & { readonly before: number } => {
   const search = searchOf(call)
   const [account = '', merchant = '', day = '', until = ''] = fields.map((name) =>
     (search.get(name) ?? '').trim(),
@@ -56,11 +56,11 @@ const entryDays = (
   }
 }
 
-export const wantedOf = (
+export const filterOf = (
   needs: JournalNeeds,
-  { account, merchant, day, until, before }: ReturnType<typeof askedIn>,
-): EntriesWanted => {
-  const asked = [
+  { account, merchant, day, until, before }: ReturnType<typeof queryIn>,
+): EntryFilter => {
+  const ranges = [
     ...(isDay(day) ? [{ since: day, until: day }] : []),
     ...(isDay(until) ? [{ since: earliestDay, until }] : []),
   ]
@@ -68,14 +68,14 @@ export const wantedOf = (
     account: accounts.find((one) => one === account) ?? null,
     merchant: merchant === '' ? null : merchant,
     before,
-    days: asked[0] && entryDays(needs, asked[0]),
+    days: ranges[0] && entryDays(needs, ranges[0]),
   }
 }
 
-export const searchWith = (of: Asked, before?: number): string => {
-  const given = fields.flatMap((name) => (of[name] === '' ? [] : [[name, of[name]]]))
+export const searchWith = (of: JournalQuery, before?: number): string => {
+  const filled = fields.flatMap((name) => (of[name] === '' ? [] : [[name, of[name]]]))
   return String(
-    new URLSearchParams([...given, ...(before ? [['before', String(before)]] : [])] as string[][]),
+    new URLSearchParams([...filled, ...(before ? [['before', String(before)]] : [])] as string[][]),
   )
 }
 
@@ -85,20 +85,20 @@ export const csvAtOnce = 500
 
 export async function* linesOf(
   { journalEntries, journalCsv, shopName }: JournalNeeds,
-  first: EntriesWanted,
+  first: EntryFilter,
 ) {
   yield `${journalCsv.columns}\n`
-  let wanted: EntriesWanted | undefined = first
-  for (let left = csvEntries; wanted !== undefined && left > 0;) {
-    const { entries, next } = journalEntries.find(wanted, Math.min(csvAtOnce, left))
+  let filter: EntryFilter | undefined = first
+  for (let left = csvEntries; filter !== undefined && left > 0;) {
+    const { entries, next } = journalEntries.find(filter, Math.min(csvAtOnce, left))
     yield entries.map((one) => journalCsv.rows({ ...one, payee: shopName(one.merchant) })).join('')
     left -= entries.length
-    wanted = next === undefined ? undefined : { ...wanted, before: next }
+    filter = next === undefined ? undefined : { ...filter, before: next }
   }
 }
 
 /** What the filters find as CSV. */
 export const entriesFile = (needs: JournalNeeds, call: Call): RawReply => {
-  const lines = linesOf(needs, wantedOf(needs, askedIn(call)))
+  const lines = linesOf(needs, filterOf(needs, queryIn(call)))
   return csvDownload('journal.csv', textStream(lines), pageHeaders(needs.isSecure))
 }

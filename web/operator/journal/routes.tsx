@@ -12,7 +12,7 @@ import { dayOf } from '../../../domain/time.ts'
 import type { TrialBalance } from '../../../projections/journal.ts'
 import type { Queries } from '../../../projections/read-models.ts'
 import { searchOf } from '../../../http/call.ts'
-import { asked } from '../../ui/fields.tsx'
+import { anyText } from '../../ui/fields.tsx'
 import { dayText, sumText } from '../../portal/money-parts.tsx'
 import { operatorPath } from '../areas.ts'
 import { textsIn } from '../../../texts/catalogue.ts'
@@ -20,7 +20,7 @@ import { textsIn } from '../../../texts/catalogue.ts'
 type TrialBalanceNeeds = Pick<Queries['accounting'], 'journalDays'>
 
 const trialBalanceQuery = z.object({
-  day: asked('At the end of this booking day; else of today.'),
+  day: anyText('At the end of this booking day; else of today.'),
 })
 
 const isCredit = (sum: Sum): boolean => sum.startsWith('-')
@@ -31,7 +31,7 @@ const currencyHtml = (
   day: string,
 ): Html => {
   const texts = textsIn[visitor.language].journal
-  const shown = (sum: Sum) => sumText(sum, currency, visitor)
+  const sumOf = (sum: Sum) => sumText(sum, currency, visitor)
   const rows = accounts.map((account: Account) => [account, balances[account] ?? '0'] as const)
   const debits = addUp(...rows.map(([, sum]) => (isCredit(sum) ? '0' : sum)))
   const credits = addUp(...rows.map(([, sum]) => (isCredit(sum) ? negated(sum) : '0')))
@@ -39,15 +39,15 @@ const currencyHtml = (
     operatorPath(`journal/entries?${new URLSearchParams({ account, until: day })}`)
   const rowsHtml = rows.map(([account, sum]): Row => [
     { head: <a href={href(account)}>{texts[`account_${account}`]}</a> },
-    { number: !(isCredit(sum) || sum === '0') && shown(sum) },
-    { number: isCredit(sum) && shown(negated(sum)) },
+    { number: !(isCredit(sum) || sum === '0') && sumOf(sum) },
+    { number: isCredit(sum) && sumOf(negated(sum)) },
   ])
   rowsHtml.push({
     kind: 'sum',
     cells: [
       { head: texts.sum },
-      { number: <b>{shown(debits)}</b> },
-      { number: <b>{shown(credits)}</b> },
+      { number: <b>{sumOf(debits)}</b> },
+      { number: <b>{sumOf(credits)}</b> },
     ],
   })
   const heads = [texts.account, { number: texts.debit }, { number: texts.credit }]
@@ -56,7 +56,7 @@ const currencyHtml = (
       {imbalance === '0' ? (
         <Done text={texts.balanced} />
       ) : (
-        <Wrong text={texts.unbalanced({ amount: shown(imbalance) })} />
+        <Wrong text={texts.unbalanced({ amount: sumOf(imbalance) })} />
       )}
       <Table
         label={`${texts.trialBalance} ${currency}`}
@@ -70,9 +70,9 @@ const currencyHtml = (
 
 const trialBalancePage: PageOf<TrialBalanceNeeds> = ({ journalDays }, visitor, call) => {
   const texts = textsIn[visitor.language].journal
-  const given = searchOf(call).get('day') ?? ''
-  const isDay = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/.test(given)
-  const day = isDay ? given : dayOf(call.at)
+  const typed = searchOf(call).get('day') ?? ''
+  const isDay = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/.test(typed)
+  const day = isDay ? typed : dayOf(call.at)
   const found = journalDays.trialBalanceAt(day)
   return {
     title: texts.trialBalance,

@@ -8,8 +8,8 @@ import { withIsoTimes } from '../../../domain/event-times.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { saysHtml, type ToldStory } from '../../auditor/explain.tsx'
 import { searchOf, type Call } from '../../../http/call.ts'
-import { asked } from '../../ui/fields.tsx'
-import { shownMoney, shopTime } from '../../ui/money.tsx'
+import { anyText } from '../../ui/fields.tsx'
+import { moneyText, shopTime } from '../../ui/money.tsx'
 import { decimalText, type StoryReader } from '../../ui/story-texts.ts'
 import type { TimeZone } from '../../../domain/time-zone.ts'
 import { factsHtml } from '../../portal/money-parts.tsx'
@@ -30,7 +30,7 @@ export type StoryNeeds = {
 export const eventHref = (position: number): string => operatorPath(`events/${position}`)
 
 const storyQuery = z.object({
-  subject: asked('A tid, a rid, `<merchant>/<settlement>`, a report or a stream.'),
+  subject: anyText('A tid, a rid, `<merchant>/<settlement>`, a report or a stream.'),
 })
 
 /** The stories of accounts read the whole log: those are for `daybook explain`. */
@@ -69,7 +69,7 @@ const numbersHtml = ({ numbers }: Story, { language, locale }: OperatorVisitor):
   numbers.length === 0 ? null : (
     <Card title={textsIn[language].journal.numbers}>
       {factsHtml(
-        numbers.map(({ name, value, currency }) => [name, shownMoney(value, currency, locale)]),
+        numbers.map(({ name, value, currency }) => [name, moneyText(value, currency, locale)]),
       )}
     </Card>
   )

@@ -16,7 +16,7 @@ import { operatorMayDo } from '../../../domain/people/operator-roles.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import type { Queries } from '../../../projections/read-models.ts'
 import { searchOf, type Call } from '../../../http/call.ts'
-import { asked, Field } from '../../ui/fields.tsx'
+import { anyText, Field } from '../../ui/fields.tsx'
 import { unseen } from '../../ui/words.tsx'
 import { dayText, factsHtml, sumText } from '../../portal/money-parts.tsx'
 import { operatorPath } from '../areas.ts'
@@ -32,7 +32,7 @@ export const largestBankFile = 4 * 1_048_576
 
 const onPage = 50
 
-export const bankQuery = z.object({ after: asked('Entries seen after this position.') })
+export const bankQuery = z.object({ after: anyText('Entries seen after this position.') })
 
 export const entryParams = z.object({ entry: z.string().regex(/^[\da-f]{32}$/) })
 
@@ -61,12 +61,12 @@ const openHtml = ({ bankEntries }: BankPageNeeds, visitor: OperatorVisitor, call
   const texts = textsIn[visitor.language].payouts
   const after = Number(searchOf(call).get('after')) || 0
   const found = bankEntries.openAfter(after, onPage + 1)
-  const shown = found.slice(0, onPage)
-  if (shown.length === 0) return <Quiet text={texts.noEntries} />
+  const listed = found.slice(0, onPage)
+  if (listed.length === 0) return <Quiet text={texts.noEntries} />
   const { bankDay, kind, amount, why, reference } = texts
   const heads = [bankDay, kind, { number: amount }, why, reference, unseen(texts.show)]
-  const next = operatorPath(`payouts/bank?after=${shown.at(-1)?.position}`)
-  const rows = shown.map(entryRow(visitor))
+  const next = operatorPath(`payouts/bank?after=${listed.at(-1)?.position}`)
+  const rows = listed.map(entryRow(visitor))
   return [
     <Table label={texts.entries} kind="grid stacks" heads={heads} rows={rows} />,
     found.length > onPage && <MoreLink href={next} text={texts.older} />,

@@ -69,7 +69,7 @@ const mostRows = 100
 const mostAccounts = 10
 
 /** What nobody has explained comes first. */
-const rowsShown = (all: readonly ImportedOne[]): readonly ImportedOne[] => {
+const rowsListed = (all: readonly ImportedOne[]): readonly ImportedOne[] => {
   const isOpen = ({ outcome }: ImportedOne) => outcome === 'unmatched'
   return [...all.filter(isOpen), ...all.filter((one) => !isOpen(one))].slice(0, mostRows)
 }
@@ -106,7 +106,7 @@ const donePage = (
 ): OperatorPage => {
   const texts = textsIn[visitor.language].payouts
   const { paid, returned, received, known, unmatched, alarms, all } = done
-  const rows = rowsShown(all)
+  const rows = rowsListed(all)
   const more = all.length - rows.length
   const title = texts.fileRead({ name, kind })
   const heads = [texts.outcome, texts.bankDay, { number: texts.amount }, texts.of, texts.endToEnd]

@@ -28,7 +28,7 @@ import {
 } from '../../../projections/payouts.ts'
 import type { Queries } from '../../../projections/read-models.ts'
 import { searchOf, type Call } from '../../../http/call.ts'
-import { asked, codeField } from '../../ui/fields.tsx'
+import { anyText, codeField } from '../../ui/fields.tsx'
 import { dayText, sumText } from '../../portal/money-parts.tsx'
 import { operatorPath } from '../areas.ts'
 import { type OperatorPage, type OperatorVisitor, dayField, merchantField } from '../pages.tsx'
@@ -56,16 +56,16 @@ const day = /^\d{4}-\d\d-\d\d$/
 
 export const payoutListQuery = z.object({
   status: z.enum(payoutStatuses).optional().meta({ description: 'In this state; else those due.' }),
-  merchant: asked('Of this merchant.'),
-  day: asked('Of this bank day.'),
-  behind: asked('Behind this place of the list.'),
-  again: asked('The settlement of which what came back is to be ordered.'),
+  merchant: anyText('Of this merchant.'),
+  day: anyText('Of this bank day.'),
+  behind: anyText('Behind this place of the list.'),
+  again: anyText('The settlement of which what came back is to be ordered.'),
 })
 
 const rangeOf = (search: URLSearchParams): PayoutRange => {
   const status = payoutStatuses.find((one) => one === search.get('status')) ?? 'due'
-  const wanted = search.get('day') ?? ''
-  const [since, until] = day.test(wanted) ? [wanted, wanted] : [earliestDay, latestDay]
+  const typed = search.get('day') ?? ''
+  const [since, until] = day.test(typed) ? [typed, typed] : [earliestDay, latestDay]
   return { status, merchant: search.get('merchant')?.trim() || null, since, until }
 }
 
@@ -174,14 +174,14 @@ const orderHtml = (
   if (totals.length === 0) return null
   if (!needs.canOrder) return <p class="card quiet">{texts.noAccount}</p>
   const currencies = [...new Set(totals.map(({ currency }) => currency))].toSorted()
-  const told = currencies.map((currency) => {
+  const sums = currencies.map((currency) => {
     const own = totals.filter((one) => one.currency === currency)
     return sumText(addUp(...own.map(({ sum }) => sum)), currency, visitor)
   })
   return (
     <form class="card narrow-card" method="post" action={operatorPath('payouts')}>
       <h2>{one ? texts.retry : texts.order}</h2>
-      <p>{(one ? texts.retryWhat : texts.orderWhat)({ sums: told.join(', ') })}</p>
+      <p>{(one ? texts.retryWhat : texts.orderWhat)({ sums: sums.join(', ') })}</p>
       <Hidden fields={{ csrf, message: again?.message ?? needs.newMessageId() }} />
       {one && <Hidden fields={{ only: one.settlementId }} />}
       {codeField(visitor.texts, again?.problem)}
@@ -204,12 +204,12 @@ export const payoutListPage = (
     placeIn(search.get('behind')) ?? firstPlace(range),
     onPage + 1,
   )
-  const shown = found.slice(0, onPage)
-  const last = shown.at(-1)
-  const ofDays = { ...range, until: shown[0]?.day ?? range.until }
+  const listed = found.slice(0, onPage)
+  const last = listed.at(-1)
+  const ofDays = { ...range, until: listed[0]?.day ?? range.until }
   const amount = { number: texts.amount }
   const heads = [texts.merchant, texts.settlement, amount, texts.bankDay, texts.account]
-  const rows = shown.flatMap((row) => rowHtml(needs, visitor, row))
+  const rows = listed.flatMap((row) => rowHtml(needs, visitor, row))
   return {
     title: texts.payouts,
     ...(again && { status: 400 }),

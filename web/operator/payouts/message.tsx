@@ -4,8 +4,8 @@ import { refuse } from '../../../domain/refusal.ts'
 import type { PayoutOrderRow } from '../../../projections/payout-orders.ts'
 import type { Queries } from '../../../projections/read-models.ts'
 import { searchOf, type Call } from '../../../http/call.ts'
-import { asked } from '../../ui/fields.tsx'
-import { shownTime } from '../../ui/money.tsx'
+import { anyText } from '../../ui/fields.tsx'
+import { utcTime } from '../../ui/money.tsx'
 import { pageHeaders } from '../../ui/page.tsx'
 import { filled } from '../../ui/words.tsx'
 import type { RawReply } from '../../../http/route.ts'
@@ -25,7 +25,7 @@ export type PayoutMessageNeeds = Pick<Queries['accounting'], 'payoutOrders' | 's
 
 export const messageParams = z.object({ message: z.string().regex(/^[\w-]{1,35}$/) })
 
-export const messageQuery = z.object({ behind: asked('Behind this place of the list.') })
+export const messageQuery = z.object({ behind: anyText('Behind this place of the list.') })
 
 const onPage = 50
 
@@ -67,28 +67,28 @@ export const payoutMessagePage = (
   const orderedAt = needs.payoutOrders.orderedAt(messageId) ?? refuse('resource_is_unknown')
   const behind = searchOf(call).get('behind') ?? ''
   const found = needs.payoutOrders.list(messageId, behind, onPage + 1)
-  const shown = found.slice(0, onPage)
-  const here = operatorPath(`payouts/messages/${encodeURIComponent(messageId)}`)
-  const next = new URLSearchParams({ behind: shown.at(-1)?.key ?? '' })
+  const listed = found.slice(0, onPage)
+  const path = operatorPath(`payouts/messages/${encodeURIComponent(messageId)}`)
+  const next = new URLSearchParams({ behind: listed.at(-1)?.key ?? '' })
   const { merchant, settlement, bankDay, state, endToEnd } = texts
   const heads = [merchant, settlement, { number: texts.amount }, bankDay, state, endToEnd]
-  const rows = shown.flatMap((row) => rowsHtml(needs, visitor, row, messageId))
+  const rows = listed.flatMap((row) => rowsHtml(needs, visitor, row, messageId))
   return {
     title: messageId,
     body: [
       <Crumbs links={[[operatorPath('payouts'), texts.payouts]]} />,
       <Title text={[texts.message, ' ', <code>{messageId}</code>]} />,
       <section class="card">
-        <p>{filled(texts.orderedAt, { time: shownTime(orderedAt, visitor.locale) })}</p>
+        <p>{filled(texts.orderedAt, { time: utcTime(orderedAt, visitor.locale) })}</p>
         {sumsHtml(needs.payoutOrders.sums(messageId), visitor)}
         <p class="buttons">
-          <Link class="button" href={`${here}/pain001.xml`} download text={texts.download} />
+          <Link class="button" href={`${path}/pain001.xml`} download text={texts.download} />
         </p>
         <p class="quiet small">{texts.downloadWhat}</p>
       </section>,
       <Card title={texts.payouts}>
         <Table label={texts.payouts} kind="grid lines" heads={heads} rows={rows} />
-        {found.length > onPage && <MoreLink href={`${here}?${next}`} text={texts.older} />}
+        {found.length > onPage && <MoreLink href={`${path}?${next}`} text={texts.older} />}
       </Card>,
     ],
   }

@@ -9,7 +9,7 @@ import {
   Title,
 } from '../../ui/components.tsx'
 import type { AuditNeeds } from '../../../http/health-audit.ts'
-import { shownTime } from '../../ui/money.tsx'
+import { utcTime } from '../../ui/money.tsx'
 import { factsHtml } from '../../portal/money-parts.tsx'
 import type { ServiceNeeds } from '../../../http/service.ts'
 import type { OperatorPage, OperatorVisitor } from '../pages.tsx'
@@ -153,9 +153,9 @@ const auditHtml = (needs: HealthNeeds, health: Health, visitor: OperatorVisitor)
     return <Wrong text={texts.auditWrong({ where: at })} />
   }
   const facts = factsHtml([
-    [texts.auditHeld, last?.held ? shownTime(last.held.at, visitor.locale) : '–'],
+    [texts.auditHeld, last?.held ? utcTime(last.held.at, visitor.locale) : '–'],
     [texts.checkpoint, checkpoint ? number(checkpoint.size, visitor) : texts.checkpointNone],
-    [texts.signedAt, checkpoint ? shownTime(checkpoint.signedAt, visitor.locale) : '–'],
+    [texts.signedAt, checkpoint ? utcTime(checkpoint.signedAt, visitor.locale) : '–'],
     [texts.cosigned, checkpoint ? number(checkpoint.cosigned, visitor) : '–'],
   ])
   return (

@@ -15,7 +15,7 @@ import type { Context } from '../../../application/handle.ts'
 import { operatorMayDo } from '../../../domain/people/operator-roles.ts'
 import { searchOf, type Call } from '../../../http/call.ts'
 import { codeField, plainForm, typed } from '../../ui/fields.tsx'
-import { shownTime } from '../../ui/money.tsx'
+import { utcTime } from '../../ui/money.tsx'
 import { type Visits } from '../../payer/session.tsx'
 import type { Route } from '../../../http/route.ts'
 import { codeProblem } from '../../staff/guard.tsx'
@@ -49,22 +49,22 @@ export type KeyNeeds = {
 const colours = { signs: 'good', comes: 'warn', published: '', ended: '' } as const
 
 /** The newest. */
-const mostShown = 20
+const mostListed = 20
 
 const rowHtml =
   ({ language, locale }: OperatorVisitor) =>
   ({ id, from, until, state }: Key): Row => [
     { head: <code>{id}</code> },
     <span class={`badge ${colours[state]}`}>{textsIn[language].watch[`state_${state}`]}</span>,
-    from !== 0 && shownTime(from, locale),
-    until !== null && shownTime(until, locale),
+    from !== 0 && utcTime(from, locale),
+    until !== null && utcTime(until, locale),
   ]
 
 const kindHtml = (kind: Kind, keys: readonly Key[], visitor: OperatorVisitor): Html => {
   const texts = textsIn[visitor.language].watch
   const title = texts[`key_${kind}`]
   const heads = [texts.id, texts.keyState, texts.keyIs, texts.keyUntil]
-  const rows = keys.slice(0, mostShown).map(rowHtml(visitor))
+  const rows = keys.slice(0, mostListed).map(rowHtml(visitor))
   const rotate = (
     <p>
       <Link class="button second slim" href={operatorPath(`keys/${kind}`)} text={texts.rotate} />

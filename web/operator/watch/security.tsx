@@ -2,8 +2,8 @@ import { MoreLink, Quiet, Scroll, Table, type Row, type Html, Title } from '../.
 import { z } from 'zod'
 import { securityEventTypes, type SecurityEvent } from '../../../application/security-log.ts'
 import { searchOf } from '../../../http/call.ts'
-import { asked, Choice, Field, type Option } from '../../ui/fields.tsx'
-import { shownTime } from '../../ui/money.tsx'
+import { anyText, Choice, Field, type Option } from '../../ui/fields.tsx'
+import { utcTime } from '../../ui/money.tsx'
 import { operatorPath } from '../areas.ts'
 import { type OperatorVisitor, dayField, merchantField, type PageOf } from '../pages.tsx'
 import { textsIn } from '../../../texts/catalogue.ts'
@@ -13,11 +13,11 @@ type Line = SecurityEvent & { readonly at: string; readonly times?: number }
 
 type Place = { readonly day: string; readonly before: number }
 
-type Wanted = Readonly<Record<'merchant' | 'type' | 'actor', string | null>>
+type Filter = Readonly<Record<'merchant' | 'type' | 'actor', string | null>>
 
 export type SecurityNeeds = {
   readonly securityPage: (
-    wanted: Wanted,
+    filter: Filter,
     from: Place | undefined,
     limit: number,
   ) => { readonly lines: readonly Line[]; readonly next: Place | undefined }
@@ -26,11 +26,11 @@ export type SecurityNeeds = {
 const onPage = 100
 
 export const securityQuery = z.object({
-  merchant: asked('About this merchant.'),
-  type: asked('Of this kind, such as `authentication_failed`.'),
-  actor: asked('By this one, such as `user:pos1`, or of this kind, such as `payer`.'),
-  day: asked('Of this day and before.'),
-  before: asked('In the file of the day, before this byte.'),
+  merchant: anyText('About this merchant.'),
+  type: anyText('Of this kind, such as `authentication_failed`.'),
+  actor: anyText('By this one, such as `user:pos1`, or of this kind, such as `payer`.'),
+  day: anyText('Of this day and before.'),
+  before: anyText('In the file of the day, before this byte.'),
 })
 
 const placeIn = (search: URLSearchParams): Place | undefined => {
@@ -53,7 +53,7 @@ const rowHtml =
       times === undefined ? null : <span class="badge">{texts.times({ count: times + 1 })}</span>
     const details = [reason, about].filter((one) => one !== undefined)
     return [
-      shownTime(Date.parse(at), visitor.locale),
+      utcTime(Date.parse(at), visitor.locale),
       [
         kindText(type, visitor),
         ' ',
@@ -71,7 +71,7 @@ const rowHtml =
     ]
   }
 
-const filterHtml = (wanted: Wanted, from: Place | undefined, visitor: OperatorVisitor): Html => {
+const filterHtml = (filter: Filter, from: Place | undefined, visitor: OperatorVisitor): Html => {
   const texts = textsIn[visitor.language].watch
   const kinds = securityEventTypes.map((type): Option => [type, kindText(type, visitor)])
   return (
@@ -80,18 +80,18 @@ const filterHtml = (wanted: Wanted, from: Place | undefined, visitor: OperatorVi
         <Choice
           name="type"
           label={texts.what}
-          value={wanted.type ?? ''}
+          value={filter.type ?? ''}
           of={[['', texts.all], ...kinds]}
         />
       </div>
-      {merchantField(texts.merchant, wanted.merchant)}
+      {merchantField(texts.merchant, filter.merchant)}
       {dayField(texts.when, from?.day)}
       <div>
         <Field
           name="actor"
           label={texts.by}
           hint={texts.byHint}
-          value={wanted.actor ?? ''}
+          value={filter.actor ?? ''}
           autocapitalize="none"
         />
       </div>
@@ -100,18 +100,20 @@ const filterHtml = (wanted: Wanted, from: Place | undefined, visitor: OperatorVi
   )
 }
 
-const searchWith = (wanted: Wanted, next: Place): string => {
-  const given = Object.entries(wanted).filter(([, value]) => value !== null) as [string, string][]
-  return String(new URLSearchParams([...given, ['day', next.day], ['before', String(next.before)]]))
+const searchWith = (filter: Filter, next: Place): string => {
+  const filled = Object.entries(filter).filter(([, value]) => value !== null) as [string, string][]
+  return String(
+    new URLSearchParams([...filled, ['day', next.day], ['before', String(next.before)]]),
+  )
 }
 
 export const securityLogPage: PageOf<SecurityNeeds> = (needs, visitor, call) => {
   const texts = textsIn[visitor.language].watch
   const search = searchOf(call)
-  const given = (name: string) => search.get(name)?.trim() || null
-  const wanted = { merchant: given('merchant'), type: given('type'), actor: given('actor') }
+  const field = (name: string) => search.get(name)?.trim() || null
+  const filter = { merchant: field('merchant'), type: field('type'), actor: field('actor') }
   const from = placeIn(search)
-  const { lines, next } = needs.securityPage(wanted, from, onPage)
+  const { lines, next } = needs.securityPage(filter, from, onPage)
   const heads = [texts.when, texts.what, texts.by, texts.merchant, texts.address]
   const table = <Table kind="grid stacks log" heads={heads} rows={lines.map(rowHtml(visitor))} />
   const more = lines.length < onPage ? texts.lookOn : texts.older
@@ -119,7 +121,7 @@ export const securityLogPage: PageOf<SecurityNeeds> = (needs, visitor, call) => 
     title: texts.security,
     body: [
       <Title text={texts.security} />,
-      filterHtml(wanted, from, visitor),
+      filterHtml(filter, from, visitor),
       <section class="card">
         {lines.length === 0 ? (
           <Quiet text={texts.noLines} />
@@ -127,7 +129,7 @@ export const securityLogPage: PageOf<SecurityNeeds> = (needs, visitor, call) => 
           <Scroll label={texts.security}>{table}</Scroll>
         )}
         {next ? (
-          <MoreLink href={operatorPath(`security?${searchWith(wanted, next)}`)} text={more} />
+          <MoreLink href={operatorPath(`security?${searchWith(filter, next)}`)} text={more} />
         ) : (
           <p class="quiet small">{texts.logStart}</p>
         )}

@@ -8,12 +8,12 @@ import type { Call } from '../../../http/call.ts'
 import { fieldOf } from '../../../http/forms.ts'
 import { hasProblems } from '../../ui/fields.tsx'
 import type { Visits } from '../../payer/session.tsx'
-import { contextOfStaff, type Shown } from '../guard.ts'
+import { contextOfStaff, type PageOrReply } from '../guard.ts'
 import type { PortalVisitor } from '../page.tsx'
 import {
   overlapIn,
-  toldIn,
-  toldProblems,
+  publicFieldsIn,
+  publicProblems,
   type ApplicationForm,
   type NewApplicationForm,
 } from './application-fields.tsx'
@@ -52,27 +52,27 @@ const adding =
   async (
     visitor: PortalVisitor,
     call: Call<ShopParams, undefined, NewApplicationForm>,
-  ): Promise<Shown> => {
+  ): Promise<PageOrReply> => {
     const { body, at } = call
-    const told = toldIn(body)
+    const typed = publicFieldsIn(body)
     const attempt = fieldOf(body, 'attempt')
     const isPublic = fieldOf(body, 'kind') === 'public'
     const isBound = fieldOf(body, 'dpop') === 'yes'
-    const problems = toldProblems(visitor, told)
+    const problems = publicProblems(visitor, typed)
     if (hasProblems(problems))
-      return newApplicationPage(visitor, { ...told, attempt, isPublic, isBound, problems })
-    const asked = await ask(visitor, call, { path: applicationsPath(visitor.shop.merchant) })
-    if (asked) return asked
+      return newApplicationPage(visitor, { ...typed, attempt, isPublic, isBound, problems })
+    const question = await ask(visitor, call, { path: applicationsPath(visitor.shop.merchant) })
+    if (question) return question
     const { clientId, secret, secretHash } = clientFor(needs, visitor, 'new', attempt)
     const { merchant } = visitor.shop
-    const known = { clientId, merchant, name: told.name, redirectUris: [...told.redirectUris] }
+    const known = { clientId, merchant, name: typed.name, redirectUris: [...typed.redirectUris] }
     const data = newApplication(known, isPublic ? null : secretHash, isBound)
     const context = contextOfStaff(call, visitor)
     await needs.handle(applications, clientId, { type: 'Register', data }, context)
     await needs.caughtUp()
     const done = textsOf(visitor).applicationAdded
-    const shown = { at, done, secret: isPublic ? undefined : secret }
-    return applicationPage(needs, visitor, findIn(visitor, clientId), shown)
+    const view = { at, done, secret: isPublic ? undefined : secret }
+    return applicationPage(needs, visitor, findIn(visitor, clientId), view)
   }
 
 type ApplicationCall = Call<ShopParams, undefined, ApplicationForm>
@@ -83,7 +83,7 @@ const rotating =
     visitor: PortalVisitor,
     { data }: ApplicationRow,
     call: ApplicationCall,
-  ): Promise<Shown> => {
+  ): Promise<PageOrReply> => {
     const { at } = call
     const { clientId } = data
     const overlap = overlapIn(fieldOf(call.body, 'overlap'))
@@ -108,15 +108,15 @@ export const applicationChanges = (
     visitor: PortalVisitor,
     row: ApplicationRow,
     call: ApplicationCall,
-  ): Promise<Shown> => {
+  ): Promise<PageOrReply> => {
     const { clientId, merchant } = row.data
-    const told = toldIn(call.body)
-    const problems = toldProblems(visitor, told)
+    const typed = publicFieldsIn(call.body)
+    const problems = publicProblems(visitor, typed)
     if (hasProblems(problems))
-      return applicationPage(needs, visitor, row, { at: call.at, given: { ...told, problems } })
-    const asked = await ask(visitor, call, { path: applicationPath(merchant, clientId) })
-    if (asked) return asked
-    const changes = { name: told.name, redirectUris: [...told.redirectUris] }
+      return applicationPage(needs, visitor, row, { at: call.at, typed: { ...typed, problems } })
+    const question = await ask(visitor, call, { path: applicationPath(merchant, clientId) })
+    if (question) return question
+    const changes = { name: typed.name, redirectUris: [...typed.redirectUris] }
     const command = { type: 'Change', merchant, changes } as const
     await needs.handle(applications, clientId, command, contextOfStaff(call, visitor))
     return visits.go(visitor, applicationPath(merchant, clientId, '?done=saved'))
@@ -127,7 +127,7 @@ export const applicationChanges = (
     { data: { clientId, merchant } }: ApplicationRow,
     call: ApplicationCall,
     type: 'Disable' | 'Enable' | 'Remove',
-  ): Promise<Shown> => {
+  ): Promise<PageOrReply> => {
     const command = { type, merchant } as const
     await needs.handle(applications, clientId, command, contextOfStaff(call, visitor))
     return visits.go(
@@ -144,8 +144,8 @@ export const applicationChanges = (
       const change = fieldOf(call.body, 'change')
       if (change === 'told') return tell(visitor, row, call)
       const { merchant, clientId } = row.data
-      const asked = await ask(visitor, call, { path: applicationPath(merchant, clientId) })
-      if (asked) return asked
+      const question = await ask(visitor, call, { path: applicationPath(merchant, clientId) })
+      if (question) return question
       if (change === 'secret') return rotate(visitor, row, call)
       if (change === 'disable') return end(visitor, row, call, 'Disable')
       if (change === 'enable') return end(visitor, row, call, 'Enable')

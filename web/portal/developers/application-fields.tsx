@@ -10,7 +10,7 @@ import { textsOf } from './parts.tsx'
 /** How long an old secret can stay valid. */
 export const overlapHours = [0, 1, 24, 168] as const
 
-const told = {
+const publicFields = {
   name: typed('What payers read.', 'Bookshop').optional(),
   redirect_uris: typed('Where payers return to, one in each line.').optional(),
 }
@@ -20,7 +20,7 @@ const code = typed('A one-time code; without it a page asks for it.').optional()
 const attempt = hidden('a form that is sent twice makes one secret.').optional()
 
 export const newApplicationForm = plainForm.extend({
-  ...told,
+  ...publicFields,
   attempt,
   code,
   kind: z.enum(['confidential', 'public']),
@@ -28,7 +28,7 @@ export const newApplicationForm = plainForm.extend({
 })
 
 export const applicationForm = plainForm.extend({
-  ...told,
+  ...publicFields,
   attempt,
   code,
   change: z
@@ -42,16 +42,21 @@ export type NewApplicationForm = FormOf<typeof newApplicationForm>
 export type ApplicationForm = FormOf<typeof applicationForm>
 
 /** What payers see, and where they return to. */
-export type Told = { readonly name: string; readonly redirectUris: readonly string[] }
+export type PublicFields = { readonly name: string; readonly redirectUris: readonly string[] }
 
-export const toldIn = (body: Pick<ApplicationForm, 'name' | 'redirect_uris'>): Told => ({
+export const publicFieldsIn = (
+  body: Pick<ApplicationForm, 'name' | 'redirect_uris'>,
+): PublicFields => ({
   name: fieldOf(body, 'name'),
   redirectUris: fieldOf(body, 'redirect_uris')
     .split(/\s+/)
     .filter((uri) => uri !== ''),
 })
 
-export const toldProblems = (visitor: PortalVisitor, { name, redirectUris }: Told): Problems => {
+export const publicProblems = (
+  visitor: PortalVisitor,
+  { name, redirectUris }: PublicFields,
+): Problems => {
   const texts = textsOf(visitor)
   const isWrong = (uri: string): boolean => !isRedirectUri(uri, visitor.isSandbox)
   const wrong = redirectUris.find(isWrong)
@@ -66,9 +71,9 @@ export const toldProblems = (visitor: PortalVisitor, { name, redirectUris }: Tol
   }
 }
 
-export const toldHtml = (
+export const publicFieldsHtml = (
   visitor: PortalVisitor,
-  { name, redirectUris }: Told,
+  { name, redirectUris }: PublicFields,
   problems: Problems = {},
 ): Html => {
   const texts = textsOf(visitor)

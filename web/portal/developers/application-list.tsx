@@ -3,14 +3,14 @@ import { mayDo } from '../../../domain/merchant/staff-roles.ts'
 import type { Instant } from '../../../domain/time.ts'
 import { linkToOlder } from '../../ui/paging.tsx'
 import type { PortalPage, PortalVisitor } from '../page.tsx'
-import type { Told } from './application-fields.tsx'
+import type { PublicFields } from './application-fields.tsx'
 import { docsPath } from './code-page.tsx'
 import { developersPage, developersPath, textsOf } from './parts.tsx'
 
 export type ApplicationRow = {
   readonly position: number
   readonly isDisabled: boolean
-  readonly data: Told & {
+  readonly data: PublicFields & {
     readonly clientId: string
     readonly merchant: string
     readonly secretHash: string | null
@@ -52,10 +52,10 @@ const rowHtml = (visitor: PortalVisitor, row: ApplicationRow): Row => {
 const tableHtml = (visitor: PortalVisitor, rows: readonly ApplicationRow[]): Html => {
   const texts = textsOf(visitor)
   const heads = [texts.name, texts.clientId, texts.kind, texts.redirectUris]
-  const shown = rows.map((row) => rowHtml(visitor, row))
+  const listed = rows.map((row) => rowHtml(visitor, row))
   return (
     <div class="scroll">
-      <Table kind="grid stacks" heads={heads} rows={shown} />
+      <Table kind="grid stacks" heads={heads} rows={listed} />
     </div>
   )
 }

@@ -6,14 +6,14 @@ import type { Problems } from '../../ui/fields.tsx'
 import { shopTime } from '../../ui/money.tsx'
 import { filled } from '../../ui/words.tsx'
 import type { PortalPage, PortalVisitor } from '../page.tsx'
-import { overlapHours, toldHtml, type Told } from './application-fields.tsx'
+import { overlapHours, publicFieldsHtml, type PublicFields } from './application-fields.tsx'
 import {
   applicationPath,
   applicationsPath,
   kindBadges,
   type ApplicationRow,
 } from './application-list.tsx'
-import { actHtml, askedHtml, copyHtml, developersPage, factsHtml, textsOf } from './parts.tsx'
+import { actHtml, questionHtml, copyHtml, developersPage, factsHtml, textsOf } from './parts.tsx'
 
 export type ApplicationPageNeeds = { readonly newId: () => string }
 
@@ -35,7 +35,7 @@ const rotateHtml = (
   )
   const act = { path, change: 'secret', label: texts.changeSecret, kind: '' as const }
   const hidden = { attempt: needs.newId() }
-  return askedHtml(
+  return questionHtml(
     texts.changeSecret,
     texts.rotateWhat,
     actHtml(visitor, { ...act, hidden, fields }),
@@ -46,7 +46,7 @@ const changesHtml = (
   needs: ApplicationPageNeeds,
   visitor: PortalVisitor,
   row: ApplicationRow,
-  given: Told,
+  typed: PublicFields,
   problems: Problems | undefined,
 ): Html => {
   const texts = textsOf(visitor)
@@ -58,19 +58,19 @@ const changesHtml = (
     <details class="asked" open={problems !== undefined}>
       <summary>{texts.changeApplication}</summary>
       <Form action={path} hidden={{ csrf: visitor.csrf, change: 'told' }}>
-        {toldHtml(visitor, given, problems)}
+        {publicFieldsHtml(visitor, typed, problems)}
         <Actions button={texts.save} />
       </Form>
     </details>,
     row.isDisabled
       ? act('enable', texts.enable, '')
-      : askedHtml(
+      : questionHtml(
           texts.disable,
           texts.disableApplicationWhat,
           act('disable', texts.disable, 'danger'),
         ),
     ' ',
-    askedHtml(texts.remove, texts.removeApplicationWhat, act('remove', texts.remove, 'danger')),
+    questionHtml(texts.remove, texts.removeApplicationWhat, act('remove', texts.remove, 'danger')),
   ]
 }
 
@@ -89,7 +89,7 @@ type With = {
   readonly at: Instant
   readonly done?: string | undefined
   readonly secret?: string | undefined
-  readonly given?: Told & { readonly problems: Problems }
+  readonly typed?: PublicFields & { readonly problems: Problems }
 }
 
 /** One application: how it is known, its secrets, and how it ends. */
@@ -97,7 +97,7 @@ export const applicationPage = (
   needs: ApplicationPageNeeds,
   visitor: PortalVisitor,
   row: ApplicationRow,
-  { at, done, secret, given }: With,
+  { at, done, secret, typed }: With,
 ): PortalPage => {
   const texts = textsOf(visitor)
   const { shop, me } = visitor
@@ -107,7 +107,7 @@ export const applicationPage = (
     tab: 'applications',
     title: name,
     done,
-    status: given === undefined ? 200 : 400,
+    status: typed === undefined ? 200 : 400,
     body: [
       <Crumbs links={[[applicationsPath(shop.merchant), texts.tab_applications]]} />,
       secret !== undefined && secretHtml(visitor, name, secret),
@@ -121,7 +121,7 @@ export const applicationPage = (
           <p class="note">{filled(texts.oldSecretUntil, { time: shopTime(until, visitor) })}</p>
         )}
         {mayDo(me.terms, 'change_applications') &&
-          changesHtml(needs, visitor, row, given ?? { name, redirectUris }, given?.problems)}
+          changesHtml(needs, visitor, row, typed ?? { name, redirectUris }, typed?.problems)}
       </Card>,
     ],
   })

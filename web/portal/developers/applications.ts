@@ -4,7 +4,7 @@ import { mayDo } from '../../../domain/merchant/staff-roles.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { streamOf } from '../../../domain/stream.ts'
 import { searchOf } from '../../../http/call.ts'
-import { asked } from '../../ui/fields.tsx'
+import { anyText } from '../../ui/fields.tsx'
 import type { Visits } from '../../payer/session.tsx'
 import type { Route } from '../../../http/route.ts'
 import type { PortalNeeds } from '../guard.ts'
@@ -39,7 +39,7 @@ const oneParams = shopParams.extend({
     .meta({ description: 'The client id.' }),
 })
 
-const shownAtOnce = 100
+const listedAtOnce = 100
 
 const doneTexts = {
   saved: 'saved',
@@ -49,15 +49,15 @@ const doneTexts = {
 } as const
 
 const listOf = (needs: PortalApplicationNeeds, visitor: PortalVisitor, search: URLSearchParams) => {
-  const given = Number(search.get('before') ?? Number.MAX_SAFE_INTEGER)
-  const before = Number.isSafeInteger(given) ? given : Number.MAX_SAFE_INTEGER
-  const found = needs.applications.list(visitor.shop.merchant, before, shownAtOnce + 1)
-  const rows = found.slice(0, shownAtOnce)
-  const older = found.length > shownAtOnce ? rows.at(-1)?.position : undefined
+  const typed = Number(search.get('before') ?? Number.MAX_SAFE_INTEGER)
+  const before = Number.isSafeInteger(typed) ? typed : Number.MAX_SAFE_INTEGER
+  const found = needs.applications.list(visitor.shop.merchant, before, listedAtOnce + 1)
+  const rows = found.slice(0, listedAtOnce)
+  const older = found.length > listedAtOnce ? rows.at(-1)?.position : undefined
   return applicationListPage(visitor, rows, older, doneIn(visitor, search, doneTexts))
 }
 
-const nothingGiven = { name: '', redirectUris: [], isPublic: false, isBound: false }
+const emptyForm = { name: '', redirectUris: [], isPublic: false, isBound: false }
 
 /** OAuth applications of a merchant: they are registered, get secrets, and end. */
 export const portalApplicationRoutes = (needs: PortalApplicationNeeds, visits: Visits): Route[] => {
@@ -74,16 +74,16 @@ export const portalApplicationRoutes = (needs: PortalApplicationNeeds, visits: V
         path: listPath,
         summary: 'OAuth applications',
         ownQuery: z.object({
-          add: asked('The form of a new application.'),
-          before: asked('Where the page before ended.'),
-          done: asked('What was done.'),
+          add: anyText('The form of a new application.'),
+          before: anyText('Where the page before ended.'),
+          done: anyText('What was done.'),
         }),
       },
       async (visitor, call) => {
         const search = searchOf(call)
         if (!search.has('add')) return listOf(needs, visitor, search)
         if (!mayDo(visitor.me.terms, 'change_applications')) return refuse('role_forbids_it')
-        return newApplicationPage(visitor, { ...nothingGiven, attempt: needs.newId() })
+        return newApplicationPage(visitor, { ...emptyForm, attempt: needs.newId() })
       },
     ),
     form(

@@ -14,7 +14,7 @@ import type { PortalPage, PortalVisitor } from '../page.tsx'
 import { portalPath } from '../areas.ts'
 import {
   actHtml,
-  askedHtml,
+  questionHtml,
   callbackWords,
   copyHtml,
   developersPage,
@@ -162,7 +162,7 @@ export type CallbackListNeeds = Pick<
   readonly findCallbackSecrets: (merchant: string, at: Instant) => Promise<readonly Secret[]>
 }
 
-const shownAtOnce = 50
+const listedAtOnce = 50
 
 export const callbacksPath = (merchant: string, search = ''): string =>
   developersPath(merchant, `callbacks${search}`)
@@ -296,12 +296,12 @@ const secretHtml = async (
           ]),
         ]
       )}{' '}
-      {askedHtml(texts.rotate, texts.rotateCallbacksWhat, actHtml(visitor, act))}
+      {questionHtml(texts.rotate, texts.rotateCallbacksWhat, actHtml(visitor, act))}
     </Card>
   )
 }
 
-export type CallbackListAsked = TypedAddress & {
+export type CallbackListQuery = TypedAddress & {
   readonly at: Instant
   readonly status: CallbackFilter | undefined
   readonly before: number
@@ -313,23 +313,23 @@ export type CallbackListAsked = TypedAddress & {
 export const callbackListPage = async (
   needs: CallbackListNeeds,
   visitor: PortalVisitor,
-  asked: CallbackListAsked,
+  query: CallbackListQuery,
 ): Promise<PortalPage> => {
   const texts = textsOf(visitor)
   const { shop, me } = visitor
-  const { at, status, before, isSecretShown, done } = asked
+  const { at, status, before, isSecretShown, done } = query
   const newest = needs.newestOf(shop.merchant)
   const statuses = status === undefined ? addressed : filters[status]
-  const found = needs.callbackMessages.list(shop.merchant, statuses, before, shownAtOnce + 1)
-  const rows = found.slice(0, shownAtOnce)
-  const last = found.length > shownAtOnce ? rows.at(-1) : undefined
+  const found = needs.callbackMessages.list(shop.merchant, statuses, before, listedAtOnce + 1)
+  const rows = found.slice(0, listedAtOnce)
+  const last = found.length > listedAtOnce ? rows.at(-1) : undefined
   const older = `?before=${last?.place}${status === undefined ? '' : `&status=${status}`}`
   const mayChange = mayDo(me.terms, 'change_callbacks')
   return developersPage(visitor, {
     tab: 'callbacks',
     title: texts.tab_callbacks,
     done,
-    status: asked.problems === undefined ? 200 : 400,
+    status: query.problems === undefined ? 200 : 400,
     follow: portalPath(shop.merchant, `events?after=${newest}`),
     body: [
       <Card title={texts.tab_callbacks}>
@@ -342,7 +342,7 @@ export const callbackListPage = async (
       mayChange && (
         <div class="columns">
           {await secretHtml(needs, visitor, at, isSecretShown)}
-          {addressesHtml(visitor, asked)}
+          {addressesHtml(visitor, query)}
         </div>
       ),
     ],

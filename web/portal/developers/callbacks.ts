@@ -6,10 +6,10 @@ import { refuse } from '../../../domain/refusal.ts'
 import { searchOf, type Call } from '../../../http/call.ts'
 import { callbackUriText } from '../../../http/addresses.ts'
 import { fieldOf, type FormOf } from '../../../http/forms.ts'
-import { asked, plainForm, typed } from '../../ui/fields.tsx'
+import { anyText, plainForm, typed } from '../../ui/fields.tsx'
 import type { Visits } from '../../payer/session.tsx'
 import type { Route } from '../../../http/route.ts'
-import { contextOfStaff, type PortalNeeds, type Shown } from '../guard.ts'
+import { contextOfStaff, type PortalNeeds, type PageOrReply } from '../guard.ts'
 import type { CallbackMessageRow } from '../../../projections/callback-message-table.ts'
 import type { PortalVisitor } from '../page.tsx'
 import { portalPages, shopParams } from '../pages.ts'
@@ -17,7 +17,7 @@ import {
   callbackListPage,
   callbacksPath,
   failedInHour,
-  type CallbackListAsked,
+  type CallbackListQuery,
   callbackFilters,
 } from './callback-list.tsx'
 import { askCode, type AskCode } from './code-page.tsx'
@@ -66,7 +66,7 @@ const doneTexts = {
 
 type ListCall = Call<{ readonly merchant: string }, undefined, FormOf<typeof listForm>>
 
-const listAsked = (visitor: PortalVisitor, call: Call) => {
+const listQuery = (visitor: PortalVisitor, call: Call) => {
   const search = searchOf(call)
   const before = Number(search.get('before') || Number.MAX_SAFE_INTEGER)
   const isSecretShown = search.has('secret')
@@ -84,20 +84,20 @@ const changing = (needs: PortalCallbackNeeds, visits: Visits, ask: AskCode) => {
   const again = (
     visitor: PortalVisitor,
     call: ListCall,
-    typed: Pick<CallbackListAsked, 'typed' | 'typedAddress'>,
+    typed: Pick<CallbackListQuery, 'typed' | 'typedAddress'>,
     field: string,
   ) => {
     const problems = { [field]: textsOf(visitor).wrongAddress }
-    return callbackListPage(needs, visitor, { ...listAsked(visitor, call), ...typed, problems })
+    return callbackListPage(needs, visitor, { ...listQuery(visitor, call), ...typed, problems })
   }
 
-  return async (visitor: PortalVisitor, call: ListCall): Promise<Shown> => {
+  return async (visitor: PortalVisitor, call: ListCall): Promise<PageOrReply> => {
     const { merchant } = visitor.shop
     const context = contextOfStaff(call, visitor)
     const { at } = call
     if (fieldOf(call.body, 'change') === 'rotate') {
-      const asked = await ask(visitor, call, { path: callbacksPath(merchant) })
-      if (asked) return asked
+      const question = await ask(visitor, call, { path: callbacksPath(merchant) })
+      if (question) return question
       await needs.handle(callbackSecrets, merchant, { type: 'RotateCallbackSecret', at }, context)
       return visits.go(visitor, callbacksPath(merchant, '?secret&done=rotated'))
     }
@@ -134,13 +134,13 @@ export const portalCallbackRoutes = (needs: PortalCallbackNeeds, visits: Visits)
   }
   const ownQuery = z.object({
     status: z.enum(callbackFilters).optional(),
-    before: asked('Where the page before ended.'),
-    secret: asked('Shows the secret that signs.'),
-    done: asked('What was done.'),
+    before: anyText('Where the page before ended.'),
+    secret: anyText('Shows the secret that signs.'),
+    done: anyText('What was done.'),
   })
   return [
     page({ ...place, path: listPath, summary: 'Callback messages', ownQuery }, (visitor, call) =>
-      callbackListPage(needs, visitor, listAsked(visitor, call)),
+      callbackListPage(needs, visitor, listQuery(visitor, call)),
     ),
     form(
       {

@@ -16,16 +16,24 @@ import { parseDateTime } from '../../../http/wire.ts'
 import type { Queries } from '../../../projections/read-models.ts'
 import type { Visits } from '../../payer/session.tsx'
 import { Card, Quiet, Table, type Html, type Row } from '../../ui/components.tsx'
-import { Choice, Field, asked, hidden, plainForm, typed, type Problems } from '../../ui/fields.tsx'
+import {
+  Choice,
+  Field,
+  anyText,
+  hidden,
+  plainForm,
+  typed,
+  type Problems,
+} from '../../ui/fields.tsx'
 import { shopTime } from '../../ui/money.tsx'
-import { contextOfStaff, type PortalNeeds, type Shown } from '../guard.ts'
+import { contextOfStaff, type PortalNeeds, type PageOrReply } from '../guard.ts'
 import type { PortalPage, PortalVisitor } from '../page.tsx'
 import { portalPages } from '../pages.ts'
 import { problemText } from '../problem-texts.ts'
 import { askCode } from './code-page.tsx'
 import {
   actHtml,
-  askedHtml,
+  questionHtml,
   callbackWords,
   copyHtml,
   developersPage,
@@ -136,10 +144,10 @@ const actsHtml = (visitor: PortalVisitor, { id, enabled, signature }: EventDesti
   )
   return [
     enabled ? act('disable', texts.disable) : act('enable', texts.enable),
-    askedHtml(texts.replay, texts.replayWhat, act('replay', texts.replay, { fields: since })),
+    questionHtml(texts.replay, texts.replayWhat, act('replay', texts.replay, { fields: since })),
     signature === 'hmac' &&
-      askedHtml(texts.rotate, texts.rotateCallbacksWhat, act('rotate', texts.rotate)),
-    askedHtml(texts.remove, texts.removeDestinationWhat, act('remove', texts.remove)),
+      questionHtml(texts.rotate, texts.rotateCallbacksWhat, act('rotate', texts.rotate)),
+    questionHtml(texts.remove, texts.removeDestinationWhat, act('remove', texts.remove)),
   ]
 }
 
@@ -153,7 +161,7 @@ const destinationHtml = (
   const { id, uri, events, ledgers, posIds, enabled } = data
   const { lastSuccess, oldestWaiting, failingSince, reason } = rows.health(data)
   const time = (at: Instant | null) => (at === null ? '–' : shopTime(at, visitor))
-  const shownEvents = events.map((name) =>
+  const eventTexts = events.map((name) =>
     name === '*' ? texts.allEvents : callbackWords(visitor, name),
   )
   return (
@@ -165,7 +173,7 @@ const destinationHtml = (
       ]}
       {factsHtml([
         [texts.callbackAddress, <code>{uri}</code>],
-        [texts.event, shownEvents.join(', ')],
+        [texts.event, eventTexts.join(', ')],
         [texts.onlyAbout, [...ledgers, ...posIds].join(', ') || '–'],
         [texts.lastSuccess, time(lastSuccess)],
         [texts.oldestWaiting, time(oldestWaiting)],
@@ -261,7 +269,7 @@ const changing = (
     return destinationsPage(needs, visitor, { secret, done: textsOf(visitor).destinationAdded })
   }
 
-  return async (visitor: PortalVisitor, call: FormCall): Promise<Shown> => {
+  return async (visitor: PortalVisitor, call: FormCall): Promise<PageOrReply> => {
     const { merchant } = visitor.shop
     const change = fieldOf(call.body, 'change')
     const path = developersPath(merchant, 'destinations')
@@ -307,7 +315,7 @@ const changing = (
 /** Event destinations of a merchant: their health, and what is done about it. */
 export const portalDestinationRoutes = (needs: PortalDestinationNeeds, visits: Visits): Route[] => {
   const { page, form, confirm } = portalPages(needs, visits)
-  const ownQuery = z.object({ done: asked('What was done.') })
+  const ownQuery = z.object({ done: anyText('What was done.') })
   return [
     page(
       { ...place, path: listPath, summary: 'Event destinations', ownQuery },

@@ -2,14 +2,14 @@ import type { Html } from '../../ui/components.tsx'
 import { Check } from '../../ui/fields.tsx'
 import type { Problems } from '../../ui/fields.tsx'
 import type { PortalPage, PortalVisitor } from '../page.tsx'
-import { toldHtml, type Told } from './application-fields.tsx'
+import { publicFieldsHtml, type PublicFields } from './application-fields.tsx'
 import { applicationsPath } from './application-list.tsx'
 import { formPage } from '../parts.tsx'
 import { docsLink, docsPath } from './code-page.tsx'
 import { textsOf } from './parts.tsx'
 import { textsIn } from '../../../texts/catalogue.ts'
 
-type GivenApplication = Told & {
+type NewApplication = PublicFields & {
   readonly attempt: string
   readonly isPublic: boolean
   readonly isBound: boolean
@@ -37,11 +37,11 @@ const kindHtml = (visitor: PortalVisitor, isPublic: boolean): Html => {
   )
 }
 
-export const newApplicationPage = (visitor: PortalVisitor, given: GivenApplication): PortalPage => {
+export const newApplicationPage = (visitor: PortalVisitor, typed: NewApplication): PortalPage => {
   const texts = textsOf(visitor)
   const frame = textsIn[visitor.language].portal
   const path = applicationsPath(visitor.shop.merchant)
-  const { attempt, isPublic, isBound, problems } = given
+  const { attempt, isPublic, isBound, problems } = typed
   return formPage(visitor, {
     title: texts.addApplication,
     button: texts.addApplicationDo,
@@ -50,7 +50,7 @@ export const newApplicationPage = (visitor: PortalVisitor, given: GivenApplicati
     isWrong: problems !== undefined,
     hidden: { attempt },
     fields: [
-      toldHtml(visitor, given, problems),
+      publicFieldsHtml(visitor, typed, problems),
       kindHtml(visitor, isPublic),
       <Check
         type="checkbox"

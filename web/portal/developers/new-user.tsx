@@ -6,7 +6,7 @@ import { developersPath, textsOf } from './parts.tsx'
 import { accessHtml, keyHtml, type Access } from './user-fields.tsx'
 import { textsIn } from '../../../texts/catalogue.ts'
 
-export type GivenNewUser = {
+export type NewUserFields = {
   readonly attempt: string
   readonly id?: string
   readonly credential?: string
@@ -16,11 +16,11 @@ export type GivenNewUser = {
 }
 
 /** The form of a new user; its key is made in the browser, or pasted. */
-export const newUserPage = (visitor: PortalVisitor, given: GivenNewUser): PortalPage => {
+export const newUserPage = (visitor: PortalVisitor, form: NewUserFields): PortalPage => {
   const texts = textsOf(visitor)
   const frame = textsIn[visitor.language].portal
-  const { attempt, id = '', credential = 'key', pubkey, problems = {} } = given
-  const { access = { roles: ['user' as const], netmask: null } } = given
+  const { attempt, id = '', credential = 'key', pubkey, problems = {} } = form
+  const { access = { roles: ['user' as const], netmask: null } } = form
   const path = developersPath(visitor.shop.merchant)
   const radio = (value: 'key' | 'secret') => (
     <Check
@@ -38,7 +38,7 @@ export const newUserPage = (visitor: PortalVisitor, given: GivenNewUser): Portal
     button: texts.addUserDo,
     action: path,
     back: path,
-    isWrong: given.problems !== undefined,
+    isWrong: form.problems !== undefined,
     hidden: { attempt },
     fields: [
       <Field

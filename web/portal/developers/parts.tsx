@@ -26,10 +26,10 @@ export const textsOf = ({ language }: Pick<PortalVisitor, 'language'>): Catalogu
 
 const tabsHtml = (visitor: PortalVisitor, current: Tab): Html => {
   const texts = textsOf(visitor)
-  const shown = tabs.filter((tab) => tab !== 'sandbox' || visitor.isSandbox)
+  const listed = tabs.filter((tab) => tab !== 'sandbox' || visitor.isSandbox)
   return (
     <nav class="dev-tabs" aria-label={texts.developers}>
-      {shown.map((tab) => (
+      {listed.map((tab) => (
         <Link
           href={developersPath(visitor.shop.merchant, tab === 'users' ? '' : tab)}
           aria-current={tab === current ? 'page' : undefined}
@@ -40,7 +40,7 @@ const tabsHtml = (visitor: PortalVisitor, current: Tab): Html => {
   )
 }
 
-type Shown = Omit<PortalPage, 'area'> & {
+type TabPage = Omit<PortalPage, 'area'> & {
   readonly tab: Tab
   /** Links beside the title. */
   readonly actions?: Html
@@ -49,8 +49,8 @@ type Shown = Omit<PortalPage, 'area'> & {
 }
 
 /** A page of the area, with its tabs. */
-export const developersPage = (visitor: PortalVisitor, shown: Shown): PortalPage => {
-  const { tab, actions = '', done, body, ...page } = shown
+export const developersPage = (visitor: PortalVisitor, view: TabPage): PortalPage => {
+  const { tab, actions = '', done, body, ...page } = view
   return {
     ...page,
     body: [
@@ -122,7 +122,7 @@ export const actHtml = (visitor: PortalVisitor, act: Act): Html => {
 }
 
 /** An act behind a question. */
-export const askedHtml = (title: string, text: Html, act: Html): Html => (
+export const questionHtml = (title: string, text: Html, act: Html): Html => (
   <details class="asked">
     <summary>{title}</summary>
     <p class="quiet small">{text}</p>

@@ -7,7 +7,7 @@ import { plainText } from '../../../texts/message.ts'
 import { textsIn } from '../../../texts/catalogue.ts'
 import type { Visits } from '../../payer/session.tsx'
 import { Card, type Fact, type Html } from '../../ui/components.tsx'
-import { asked, Choice, Field, type Option } from '../../ui/fields.tsx'
+import { anyText, Choice, Field, type Option } from '../../ui/fields.tsx'
 import { shopTime } from '../../ui/money.tsx'
 import type { PortalNeeds } from '../guard.ts'
 import type { PortalPage, PortalVisitor } from '../page.tsx'
@@ -33,9 +33,12 @@ export type PortalRequestNeeds = PortalNeeds & {
 }
 
 /** Refused before its caller was known, or answered, or both. */
-type Shown = { readonly made?: RequestLine | undefined; readonly refused?: Refused | undefined }
+type OneRequest = {
+  readonly made?: RequestLine | undefined
+  readonly refused?: Refused | undefined
+}
 
-const mostShown = 40
+const mostListed = 40
 
 const methods = ['GET', 'POST', 'PUT', 'DELETE'] as const
 
@@ -46,8 +49,8 @@ const statuses = ['2', '3', '4', '5'] as const
 type Filters = { readonly status: string; readonly method: string; readonly q: string }
 
 const filtersIn = (call: Call): Filters => {
-  const given = (name: string) => searchOf(call).get(name)?.trim().slice(0, 100) ?? ''
-  return { status: given('status'), method: given('method'), q: given('q').toLowerCase() }
+  const field = (name: string) => searchOf(call).get(name)?.trim().slice(0, 100) ?? ''
+  return { status: field('status'), method: field('method'), q: field('q').toLowerCase() }
 }
 
 const fitsFilters =
@@ -60,20 +63,23 @@ const fitsFilters =
 const keyOf = ({ request, status, method }: RequestLine | Refused): string =>
   `${request} ${status} ${method}`
 
-const timeOf = ({ made, refused }: Shown): string => {
+const timeOf = ({ made, refused }: OneRequest): string => {
   const line = made ?? refused
   return line?.machine_at ?? line?.at ?? ''
 }
 
 /** Both logs, newest first; a caller may give many requests the same id. */
-const joined = (made: readonly RequestLine[], refused: readonly Refused[]): readonly Shown[] => {
+const joined = (
+  made: readonly RequestLine[],
+  refused: readonly Refused[],
+): readonly OneRequest[] => {
   const left = [...refused]
-  const answered = made.map((line): Shown => {
+  const answered = made.map((line): OneRequest => {
     const place = left.findIndex((one) => keyOf(one) === keyOf(line))
     return { made: line, refused: place < 0 ? undefined : left.splice(place, 1)[0] }
   })
-  const all = [...answered, ...left.map((one): Shown => ({ refused: one }))]
-  return all.sort((one, other) => (timeOf(one) < timeOf(other) ? 1 : -1)).slice(0, mostShown)
+  const all = [...answered, ...left.map((one): OneRequest => ({ refused: one }))]
+  return all.sort((one, other) => (timeOf(one) < timeOf(other) ? 1 : -1)).slice(0, mostListed)
 }
 
 /** In the reader's language, with what the log has beside it. */
@@ -101,7 +107,11 @@ const toSignHtml = (visitor: PortalVisitor, { toSign }: Refused, id: string): Ht
   ]
 }
 
-const requestHtml = (visitor: PortalVisitor, { made, refused }: Shown, place: number): Html => {
+const requestHtml = (
+  visitor: PortalVisitor,
+  { made, refused }: OneRequest,
+  place: number,
+): Html => {
   const texts = textsOf(visitor)
   const line = made ?? refused
   if (!line) return null
@@ -168,18 +178,18 @@ const requestPage = (
   const { merchant } = visitor.shop
   const fits = fitsFilters(filters)
   const refused = needs.refusalsOf(merchant).filter(fits)
-  const shown = joined(needs.requestsOf(merchant, fits, mostShown), refused)
+  const listed = joined(needs.requestsOf(merchant, fits, mostListed), refused)
   return developersPage(visitor, {
     tab: 'requests',
     title: texts.tab_requests,
     body: (
       <Card title={texts.tab_requests}>
-        <p class="quiet small">{texts.requestsWhat({ count: mostShown })}</p>
+        <p class="quiet small">{texts.requestsWhat({ count: mostListed })}</p>
         {filterHtml(visitor, filters)}
-        {shown.length === 0 ? (
+        {listed.length === 0 ? (
           <p>{texts.noRequests}</p>
         ) : (
-          shown.map((one, place) => requestHtml(visitor, one, place))
+          listed.map((one, place) => requestHtml(visitor, one, place))
         )}
       </Card>
     ),
@@ -195,9 +205,9 @@ export const portalRequestRoutes = (needs: PortalRequestNeeds, visits: Visits): 
       path: '/portal/:merchant/developers/requests',
       summary: 'The last requests of a merchant, and why those that were refused were',
       ownQuery: z.object({
-        status: asked('The first digits of the status.'),
-        method: asked('The method.'),
-        q: asked('A part of the address, the user, the request id or a field.'),
+        status: anyText('The first digits of the status.'),
+        method: anyText('The method.'),
+        q: anyText('A part of the address, the user, the request id or a field.'),
       }),
     },
     async (visitor, call) => requestPage(needs, visitor, filtersIn(call as Call)),

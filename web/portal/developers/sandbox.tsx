@@ -8,10 +8,10 @@ import { searchOf, type Call } from '../../../http/call.ts'
 import { fieldOf, type FormOf } from '../../../http/forms.ts'
 import type { SandboxNeeds } from '../../../http/merchant/sandbox.ts'
 import type { SandboxPayerNeeds } from '../../../http/merchant/sandbox-payer.ts'
-import { asked, hidden, plainForm } from '../../ui/fields.tsx'
+import { anyText, hidden, plainForm } from '../../ui/fields.tsx'
 import { type Visits } from '../../payer/session.tsx'
 import type { Route } from '../../../http/route.ts'
-import { contextOfStaff, type PortalNeeds, type Shown } from '../guard.ts'
+import { contextOfStaff, type PortalNeeds, type PageOrReply } from '../guard.ts'
 import type { PortalVisitor, PortalPage } from '../page.tsx'
 import { portalPages } from '../pages.ts'
 import { developersPath, doneIn, actHtml, developersPage, factsHtml, textsOf } from './parts.tsx'
@@ -19,7 +19,7 @@ import { mayDo } from '../../../domain/merchant/staff-roles.ts'
 import type { Instant } from '../../../domain/time.ts'
 import { listStart, type PaymentLists } from '../../../projections/payment-list.ts'
 import type { PaymentRow } from '../../../projections/payment-table.ts'
-import { shownAmount, shopTime } from '../../ui/money.tsx'
+import { minorText, shopTime } from '../../ui/money.tsx'
 import { unseen, filled } from '../../ui/words.tsx'
 import { portalPath } from '../areas.ts'
 import { namesOfPos, type PosOf } from '../payments/query.ts'
@@ -38,14 +38,14 @@ export const simulatedPayers = ['alice', 'bob'] as const
 /** In seconds. */
 export const steps = [3_600, 86_400, 604_800, 2_592_000] as const
 
-const waitingShown = 20
+const waitingListed = 20
 
 type Names = ReadonlyMap<string, string>
 
 const waitingHtml = (visitor: PortalVisitor, names: Names, row: PaymentRow): Row => {
   const texts = textsOf(visitor)
   const { merchant } = visitor.shop
-  const amount = shownAmount(row.amount + row.additionalAmount, row.currency, visitor.locale)
+  const amount = minorText(row.amount + row.additionalAmount, row.currency, visitor.locale)
   return [
     { head: <a href={portalPath(merchant, `payments/${row.tid}`)}>{amount}</a> },
     [row.posTid, <span class="value">{names.get(row.posId) ?? row.posId}</span>],
@@ -127,7 +127,7 @@ const payersHtml = async (
     name,
     [texts.oneTimeCode, ' ', <code>{code ?? '—'}</code>],
   ]
-  const shown = simulatedPayers.map(async (name): Promise<Fact> => {
+  const facts = simulatedPayers.map(async (name): Promise<Fact> => {
     const payer = await simulator?.findPayer(name)
     const code = payer === undefined ? undefined : await simulator?.oneTimeCode(payer)
     return codeFact(name, code)
@@ -136,7 +136,7 @@ const payersHtml = async (
   return (
     <Card title={texts.payers}>
       <p class="quiet small">{texts.payersWhat}</p>
-      {factsHtml([...(await Promise.all(shown)), codeFact(texts.yourself, own)])}
+      {factsHtml([...(await Promise.all(facts)), codeFact(texts.yourself, own)])}
       <p>
         <a href="/docs/sandbox">{texts.sandboxGuide}</a>
       </p>
@@ -154,7 +154,7 @@ export const sandboxPage = async (
   const texts = textsOf(visitor)
   const { shop, me } = visitor
   const newest = needs.newestOf(shop.merchant)
-  const range = { since: 0, behind: listStart, limit: waitingShown }
+  const range = { since: 0, behind: listStart, limit: waitingListed }
   const mayChange = mayDo(me.terms, 'change_api_users')
   const waiting = needs.lists.open(shop.merchant, true, range)
   return developersPage(visitor, {
@@ -250,7 +250,7 @@ export const portalSandboxRoutes = (needs: PortalSandboxNeeds, visits: Visits): 
         action: 'see_developers',
         summary: 'The clock and the payers of the sandbox',
         ownQuery: z.object({
-          done: asked('What was done.'),
+          done: anyText('What was done.'),
         }),
       },
       (visitor, call) =>
@@ -264,7 +264,7 @@ export const portalSandboxRoutes = (needs: PortalSandboxNeeds, visits: Visits): 
         summary: 'Answer as a payer, move the clock, or settle',
         ownForm: sandboxForm,
       },
-      async (visitor, call): Promise<Shown> => {
+      async (visitor, call): Promise<PageOrReply> => {
         const change = fieldOf(call.body, 'change')
         if (!Object.hasOwn(changes, change)) return refuse('resource_is_unknown')
         await changes[change as keyof typeof changes](visitor, call)

@@ -10,10 +10,10 @@ import type { Call } from '../../../http/call.ts'
 import { fieldOf } from '../../../http/forms.ts'
 import { hasProblems, type Problems } from '../../ui/fields.tsx'
 import type { Visits } from '../../payer/session.tsx'
-import { contextOfStaff, type Shown } from '../guard.ts'
+import { contextOfStaff, type PageOrReply } from '../guard.ts'
 import type { PortalVisitor } from '../page.tsx'
 import type { AskCode } from './code-page.tsx'
-import { newUserPage, type GivenNewUser } from './new-user.tsx'
+import { newUserPage, type NewUserFields } from './new-user.tsx'
 import { developersPath, textsOf } from './parts.tsx'
 import {
   accessIn,
@@ -55,10 +55,10 @@ const secretFor = (
 const problemsOf = (
   needs: UserChangeNeeds,
   visitor: PortalVisitor,
-  given: GivenNewUser,
+  form: NewUserFields,
 ): Problems => {
   const texts = textsOf(visitor)
-  const { id = '', credential, access, pubkey = '' } = given
+  const { id = '', credential, access, pubkey = '' } = form
   const isKey = credential !== 'key' || needs.readPublicKey(pubkey) !== undefined
   return {
     id: userId.safeParse(id).success ? undefined : texts.wrongUserName,
@@ -72,29 +72,29 @@ const adding =
   async (
     visitor: PortalVisitor,
     call: Call<ShopParams, undefined, NewUserForm>,
-  ): Promise<Shown> => {
+  ): Promise<PageOrReply> => {
     const { body } = call
     const { merchant } = visitor.shop
     const [id, attempt] = [fieldOf(body, 'id'), fieldOf(body, 'attempt')]
     const [credential, pubkey] = [fieldOf(body, 'credential'), fieldOf(body, 'pubkey')]
-    const given = { id, attempt, credential, pubkey, access: accessIn(visitor, body) }
-    const problems = problemsOf(needs, visitor, given)
+    const form = { id, attempt, credential, pubkey, access: accessIn(visitor, body) }
+    const problems = problemsOf(needs, visitor, form)
     // What is no public key may be a private one: it is not sent back.
-    const shown = problems['pubkey'] === undefined ? given : { ...given, pubkey: '' }
-    if (hasProblems(problems)) return newUserPage(visitor, { ...shown, problems })
+    const safe = problems['pubkey'] === undefined ? form : { ...form, pubkey: '' }
+    if (hasProblems(problems)) return newUserPage(visitor, { ...safe, problems })
     const without = credential === 'secret' ? ['pubkey'] : []
-    const asked = await ask(visitor, call, { path: developersPath(merchant), without })
-    if (asked) return asked
+    const question = await ask(visitor, call, { path: developersPath(merchant), without })
+    if (question) return question
     const secret = credential === 'secret' ? secretFor(needs, visitor, id, attempt) : undefined
     const publicKey = secret === undefined ? (needs.readPublicKey(pubkey) ?? null) : null
-    const user = { merchant, id, mayRefund: false, ...given.access, publicKey }
+    const user = { merchant, id, mayRefund: false, ...form.access, publicKey }
     const context = contextOfStaff(call, visitor)
     try {
       await registerUser(needs)(user, secret, context, mayGiveRefunds(visitor))
     } catch (error) {
       if (!(error instanceof Refusal) || error.code !== 'id_used_with_other_data') throw error
       const taken = { id: textsOf(visitor).userIsThere }
-      return newUserPage(visitor, { ...given, problems: taken })
+      return newUserPage(visitor, { ...form, problems: taken })
     }
     if (secret === undefined) return visits.go(visitor, userPath(merchant, id, '?done=added'))
     await needs.caughtUp()
@@ -103,7 +103,7 @@ const adding =
 
 type UserCall = Call<ShopParams, undefined, UserForm>
 
-type Change = (visitor: PortalVisitor, row: UserRow, call: UserCall) => Promise<Shown>
+type Change = (visitor: PortalVisitor, row: UserRow, call: UserCall) => Promise<PageOrReply>
 
 /** A change of fields that goes back to the page of the user. */
 const saving = (needs: UserChangeNeeds, visits: Visits, ask: AskCode) => {
@@ -142,18 +142,18 @@ const changing = (
 ): ReadonlyMap<string, Change> => {
   const { change, save, confirmed } = saving(needs, visits, ask)
   const access: Change = async (visitor, row, call) => {
-    const wanted = accessIn(visitor, call.body)
-    const problems = netmaskProblem(needs, wanted, visitor)
+    const typed = accessIn(visitor, call.body)
+    const problems = netmaskProblem(needs, typed, visitor)
     return hasProblems(problems)
-      ? userPage(needs, visitor, row, { given: { access: wanted, problems } })
-      : confirmed(save(() => wanted))(visitor, row, call)
+      ? userPage(needs, visitor, row, { form: { access: typed, problems } })
+      : confirmed(save(() => typed))(visitor, row, call)
   }
   const key: Change = async (visitor, row, call) => {
     const pubkey = fieldOf(call.body, 'pubkey')
     const publicKey = needs.readPublicKey(pubkey)
     const problems = { pubkey: wrongKey(pubkey, visitor) }
     return publicKey === undefined
-      ? userPage(needs, visitor, row, { given: { problems } })
+      ? userPage(needs, visitor, row, { form: { problems } })
       : confirmed(save(() => ({ publicKey }), row.data.publicKey === null ? 'saved' : 'key'))(
           visitor,
           row,
@@ -198,7 +198,7 @@ export const userChanges = (
   const changes = changing(needs, visits, ask, findIn)
   return {
     add: adding(needs, visits, ask, findIn),
-    change: (visitor: PortalVisitor, row: UserRow, call: UserCall): Promise<Shown> =>
+    change: (visitor: PortalVisitor, row: UserRow, call: UserCall): Promise<PageOrReply> =>
       (changes.get(fieldOf(call.body, 'change')) ?? refuse('resource_is_unknown'))(
         visitor,
         row,

@@ -81,9 +81,9 @@ export const netmaskProblem = (
     : { netmask: textsOf(visitor).wrongNetmask }
 
 /** What a user may do, and from where. */
-export const accessHtml = (visitor: PortalVisitor, given: Access, problems: Problems): Html => {
+export const accessHtml = (visitor: PortalVisitor, access: Access, problems: Problems): Html => {
   const texts = textsOf(visitor)
-  const isChosen = given.roles.includes('superuser')
+  const isChosen = access.roles.includes('superuser')
   return [
     <Check
       type="checkbox"
@@ -98,7 +98,7 @@ export const accessHtml = (visitor: PortalVisitor, given: Access, problems: Prob
         type="checkbox"
         name="refunds"
         value="yes"
-        isChosen={given.mayRefund === true}
+        isChosen={access.mayRefund === true}
         text={texts.refunds}
         what={texts.refundsWhat}
       />
@@ -108,7 +108,7 @@ export const accessHtml = (visitor: PortalVisitor, given: Access, problems: Prob
       label={texts.netmask}
       hint={texts.netmaskHint}
       problem={problems['netmask']}
-      value={given.netmask ?? ''}
+      value={access.netmask ?? ''}
       maxlength={64}
       autocomplete="off"
       spellcheck={false}
@@ -121,7 +121,7 @@ export const wrongKey = (pubkey: string, visitor: PortalVisitor): string =>
   textsOf(visitor)[pubkey.includes('PRIVATE KEY') ? 'isPrivateKey' : 'wrongKey']
 
 /** Makes a pair in the browser; without scripts only the field of the public key is there. */
-export const keyHtml = (visitor: PortalVisitor, user: string, problem: Html, given = ''): Html => {
+export const keyHtml = (visitor: PortalVisitor, user: string, problem: Html, value = ''): Html => {
   const texts = textsOf(visitor)
   return [
     <div
@@ -162,7 +162,7 @@ export const keyHtml = (visitor: PortalVisitor, user: string, problem: Html, giv
       spellcheck={false}
       autocomplete="off"
       placeholder="-----BEGIN PUBLIC KEY-----"
-      text={given}
+      text={value}
     />,
   ]
 }

@@ -25,7 +25,7 @@ export type UserListNeeds = SnippetNeeds & {
   }
 }
 
-const shownAtOnce = 100
+const listedAtOnce = 100
 
 /** What shows whether a user signs, has a secret, or is disabled. */
 export const userBadges = (visitor: PortalVisitor, { data, isDisabled }: UserRow): Html => {
@@ -57,10 +57,10 @@ const rowHtml = (visitor: PortalVisitor, row: UserRow): Row => {
 const tableHtml = (visitor: PortalVisitor, rows: readonly UserRow[]): Html => {
   const texts = textsOf(visitor)
   const heads = [texts.name, texts.signsInWith, texts.role, texts.from]
-  const shown = rows.map((row) => rowHtml(visitor, row))
+  const listed = rows.map((row) => rowHtml(visitor, row))
   return (
     <div class="scroll">
-      <Table kind="grid stacks" heads={heads} rows={shown} />
+      <Table kind="grid stacks" heads={heads} rows={listed} />
     </div>
   )
 }
@@ -95,9 +95,9 @@ export const userListPage = (
   const texts = textsOf(visitor)
   const { shop, me } = visitor
   const path = developersPath(shop.merchant)
-  const found = needs.users.list(shop.merchant, before, shownAtOnce + 1)
-  const rows = found.slice(0, shownAtOnce)
-  const last = found.length > shownAtOnce ? rows.at(-1) : undefined
+  const found = needs.users.list(shop.merchant, before, listedAtOnce + 1)
+  const rows = found.slice(0, listedAtOnce)
+  const last = found.length > listedAtOnce ? rows.at(-1) : undefined
   return developersPage(visitor, {
     tab: 'users',
     title: texts.tab_users,

@@ -6,7 +6,7 @@ import type { PortalPage, PortalVisitor } from '../page.tsx'
 import { docsPath, keySnippet, secretSnippet, type SnippetNeeds } from './code-page.tsx'
 import {
   actHtml,
-  askedHtml,
+  questionHtml,
   codeBlock,
   copyHtml,
   developersPage,
@@ -23,7 +23,7 @@ export type UserPageNeeds = SnippetNeeds & {
   readonly fingerprintOf: (pem: string) => string
 }
 
-type GivenUser = {
+type UserForm = {
   readonly access?: Access
   readonly problems?: Problems
 }
@@ -32,7 +32,7 @@ type GivenUser = {
 const isTheirs = (visitor: PortalVisitor, data: UserRow['data']): boolean =>
   !mayRefund(data) || mayGiveRefunds(visitor)
 
-const keyPart = (visitor: PortalVisitor, { data }: UserRow, { problems = {} }: GivenUser): Html => {
+const keyPart = (visitor: PortalVisitor, { data }: UserRow, { problems = {} }: UserForm): Html => {
   const texts = textsOf(visitor)
   const { publicKey, secretHash, id } = data
   const path = userPath(visitor.shop.merchant, id)
@@ -55,7 +55,7 @@ const keyPart = (visitor: PortalVisitor, { data }: UserRow, { problems = {} }: G
       </Form>
     </details>,
     !(publicKey === null || secretHash === null) &&
-      askedHtml(
+      questionHtml(
         texts.dropKey,
         texts.dropKeyWhat,
         actHtml(visitor, { path, change: 'drop_key', label: texts.dropKey, kind: 'danger' }),
@@ -69,14 +69,14 @@ const secretPart = (needs: UserPageNeeds, visitor: PortalVisitor, { data }: User
   const label = data.secretHash === null ? texts.giveSecret : texts.changeSecret
   const hidden = { attempt: needs.newId() }
   return [
-    askedHtml(
+    questionHtml(
       label,
       data.secretHash === null ? texts.giveSecretWhat : texts.changeSecretWhat,
       actHtml(visitor, { path, change: 'secret', label, hidden, kind: '' }),
     ),
     ' ',
     !(data.secretHash === null || data.publicKey === null) &&
-      askedHtml(
+      questionHtml(
         texts.dropSecret,
         texts.dropSecretWhat,
         actHtml(visitor, {
@@ -89,9 +89,9 @@ const secretPart = (needs: UserPageNeeds, visitor: PortalVisitor, { data }: User
   ]
 }
 
-const accessPart = (visitor: PortalVisitor, { data }: UserRow, given: GivenUser): Html => {
+const accessPart = (visitor: PortalVisitor, { data }: UserRow, form: UserForm): Html => {
   const texts = textsOf(visitor)
-  const { access = { ...data, mayRefund: mayRefund(data) }, problems = {} } = given
+  const { access = { ...data, mayRefund: mayRefund(data) }, problems = {} } = form
   const isOpen = problems['netmask'] !== undefined
   return (
     <details class="asked" open={isOpen}>
@@ -116,9 +116,9 @@ const endPart = (visitor: PortalVisitor, { data, isDisabled }: UserRow): Html =>
   return [
     isDisabled
       ? enable
-      : askedHtml(texts.disable, texts.disableWhat, act('disable', texts.disable, 'danger')),
+      : questionHtml(texts.disable, texts.disableWhat, act('disable', texts.disable, 'danger')),
     ' ',
-    askedHtml(texts.remove, texts.removeWhat, act('remove', texts.remove, 'danger')),
+    questionHtml(texts.remove, texts.removeWhat, act('remove', texts.remove, 'danger')),
   ]
 }
 
@@ -126,15 +126,15 @@ const changesHtml = (
   needs: UserPageNeeds,
   visitor: PortalVisitor,
   row: UserRow,
-  given: GivenUser,
+  form: UserForm,
 ): Html => {
   if (!mayDo(visitor.me.terms, 'change_api_users')) return null
   const changes = isTheirs(visitor, row.data) ? (
     [
-      keyPart(visitor, row, given),
+      keyPart(visitor, row, form),
       ' ',
       secretPart(needs, visitor, row),
-      accessPart(visitor, row, given),
+      accessPart(visitor, row, form),
     ]
   ) : (
     <p class="quiet">{textsOf(visitor).ownersChange}</p>
@@ -200,10 +200,10 @@ export const userPage = (
   needs: UserPageNeeds,
   visitor: PortalVisitor,
   row: UserRow,
-  { done, secret, given = {} }: { done?: string; secret?: string; given?: GivenUser },
+  { done, secret, form = {} }: { done?: string; secret?: string; form?: UserForm },
 ): PortalPage => {
   const texts = textsOf(visitor)
-  const status = given.problems === undefined ? 200 : 400
+  const status = form.problems === undefined ? 200 : 400
   return developersPage(visitor, {
     tab: 'users',
     title: row.data.id,
@@ -214,7 +214,7 @@ export const userPage = (
       secret !== undefined && secretHtml(needs, visitor, row.data.id, secret),
       <div class="beside">
         <Card title={row.data.id}>
-          {aboutHtml(needs, visitor, row)} {changesHtml(needs, visitor, row, given)}
+          {aboutHtml(needs, visitor, row)} {changesHtml(needs, visitor, row, form)}
         </Card>
         {tryPart(needs, visitor, row)}
       </div>,

@@ -5,7 +5,7 @@ import { mayDo } from '../../../domain/merchant/staff-roles.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { users } from '../../../domain/aggregates.ts'
 import { searchOf } from '../../../http/call.ts'
-import { asked } from '../../ui/fields.tsx'
+import { anyText } from '../../ui/fields.tsx'
 import type { Visits } from '../../payer/session.tsx'
 import type { Route } from '../../../http/route.ts'
 import type { PortalNeeds } from '../guard.ts'
@@ -51,9 +51,9 @@ const checkMay = ({ me }: PortalVisitor): void => {
 }
 
 const listQuery = z.object({
-  add: asked('The form of a new user.'),
-  before: asked('Where the page before ended.'),
-  done: asked('What was done.'),
+  add: anyText('The form of a new user.'),
+  before: anyText('Where the page before ended.'),
+  done: anyText('What was done.'),
 })
 
 const listOrForm = async (

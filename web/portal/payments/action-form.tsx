@@ -12,12 +12,12 @@ import type { PaymentPreview } from '../../../application/payment-acts.ts'
 import { formatAmount, type Pots } from '../../../domain/money/money.ts'
 import type { RequestedPayment } from '../../../domain/payment/payment-state.ts'
 import { codeField, Field } from '../../ui/fields.tsx'
-import { shownAmount, shopTime } from '../../ui/money.tsx'
+import { minorText, shopTime } from '../../ui/money.tsx'
 import { filled } from '../../ui/words.tsx'
 import { portalPath } from '../areas.ts'
 import type { PortalVisitor } from '../page.tsx'
 import {
-  potsAsked,
+  requestedPots,
   wholeOf,
   type Choice,
   type Typed,
@@ -39,7 +39,7 @@ export type ActionForm = {
   /** Amounts to choose from that the role may ask for. */
   readonly choices?: readonly Choice[]
   /** What is asked for, and what it would do; absent where that is refused. */
-  readonly asked?: { readonly pots: Pots; readonly preview: PaymentPreview } | undefined
+  readonly requested?: { readonly pots: Pots; readonly preview: PaymentPreview } | undefined
   /** The amount above which a code is needed, where this is above it. */
   readonly codeAbove?: number | undefined
   /** Of a field that was typed, or of the form. */
@@ -63,7 +63,7 @@ const choicesHtml = ({ texts, action, payment, visitor, tid, choices = [] }: Act
         return (
           <a class="button second" href={portalPath(visitor.shop.merchant, place)}>
             {typeof name === 'string' ? texts[name] : (name.description ?? name.productId)}:{' '}
-            {shownAmount(grossOf(pots), currency, visitor.locale)}
+            {minorText(grossOf(pots), currency, visitor.locale)}
           </a>
         )
       })}
@@ -77,13 +77,13 @@ const amountsHtml = (form: ActionForm): Html => {
   const { currency } = payment.request
   const whole = wholeOf(action, payment)
   const total = formatAmount(grossOf(whole), currency)
-  const pots = potsAsked(action, payment, typed)
-  const shown = (minor: number) => shownAmount(minor, currency, visitor.locale)
+  const pots = requestedPots(action, payment, typed)
+  const sum = (minor: number) => minorText(minor, currency, visitor.locale)
   const number = { inputmode: 'decimal', autocomplete: 'off' } as const
   const hasTip = whole.additionalAmount > 0
   const problemOf = (name: 'amount' | 'additional') =>
     form.wrongField === name ? form.problem : undefined
-  const maximum = { amount: shown(grossOf(whole)), tip: shown(whole.additionalAmount) }
+  const maximum = { amount: sum(grossOf(whole)), tip: sum(whole.additionalAmount) }
   return [
     choicesHtml(form),
     <form method="get" class="amounts">
@@ -118,16 +118,16 @@ const amountsHtml = (form: ActionForm): Html => {
 
 const confirmText = (form: ActionForm, pots: Pots, { after }: PaymentPreview): Html => {
   const { texts, action, payment, visitor } = form
-  const shown = shownAmount(grossOf(pots), payment.request.currency, visitor.locale)
+  const sum = minorText(grossOf(pots), payment.request.currency, visitor.locale)
   switch (action) {
     case 'capture':
-      return filled(texts.confirmCapture, { amount: shown })
+      return filled(texts.confirmCapture, { amount: sum })
     case 'refund':
-      return filled(texts.confirmRefund, { amount: shown })
+      return filled(texts.confirmRefund, { amount: sum })
     case 'release':
       return payment.status === 'pending'
         ? texts.confirmAbort
-        : filled(texts.confirmRelease, { amount: shown })
+        : filled(texts.confirmRelease, { amount: sum })
     case 'renew':
       return filled(texts.confirmRenew, { time: shopTime(after.expiresAt, visitor) })
   }
@@ -144,7 +144,7 @@ const noteOf = ({ texts, action, payment }: ActionForm): string => {
 const codeHtml = (form: ActionForm): Html => {
   const { codeAbove, texts, payment, visitor, codeProblem } = form
   if (codeAbove === undefined) return null
-  const above = shownAmount(codeAbove, payment.request.currency, visitor.locale)
+  const above = minorText(codeAbove, payment.request.currency, visitor.locale)
   return [
     <p class="quiet small">{filled(texts.codeWhy, { amount: above })}</p>,
     codeField(visitor.texts, codeProblem),
@@ -189,7 +189,7 @@ const confirmHtml = (form: ActionForm, pots: Pots, preview: PaymentPreview): Htm
   )
 }
 
-const confirmCard = (form: ActionForm, { pots, preview }: NonNullable<ActionForm['asked']>) => {
+const confirmCard = (form: ActionForm, { pots, preview }: NonNullable<ActionForm['requested']>) => {
   const { texts, problem } = form
   const note = noteOf(form)
   return [
@@ -209,8 +209,8 @@ const confirmCard = (form: ActionForm, { pots, preview }: NonNullable<ActionForm
  * that button, where another one than it does could be typed.
  */
 export const actionHtml = (form: ActionForm): Html => {
-  const { texts, action, payment, visitor, tid, asked, problem, typed } = form
-  const isAsked = asked !== undefined && (!isPart(action) || typed.amount !== null)
+  const { texts, action, payment, visitor, tid, requested, problem, typed } = form
+  const isAsked = requested !== undefined && (!isPart(action) || typed.amount !== null)
   const amounts = isPart(action) ? <section class="card">{amountsHtml(form)}</section> : null
   const path = (more: string) => portalPath(visitor.shop.merchant, more)
   return [
@@ -222,7 +222,9 @@ export const actionHtml = (form: ActionForm): Html => {
     />,
     <div class="act">
       <h1>{texts[`action_${action}`]}</h1>
-      {isAsked ? confirmCard(form, asked) : [!form.wrongField && <Wrong text={problem} />, amounts]}
+      {isAsked
+        ? confirmCard(form, requested)
+        : [!form.wrongField && <Wrong text={problem} />, amounts]}
     </div>,
   ]
 }

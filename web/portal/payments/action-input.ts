@@ -94,7 +94,7 @@ const potsOfTotal = (
 }
 
 /** All of it, unless something else was typed; undefined for what is no amount. */
-export const potsAsked = (
+export const requestedPots = (
   action: PaymentAction,
   payment: RequestedPayment,
   typed: Typed,
@@ -105,10 +105,10 @@ export const potsAsked = (
   if (of !== null) return potsOfTotal(whole, currency, typed)
   const read = (text: string | null, none: number) =>
     text === null ? none : typedAmount(text, currency)
-  const asked = read(amount, whole.amount)
+  const goods = read(amount, whole.amount)
   const added = read(additional, amount === null ? whole.additionalAmount : 0)
-  if (asked === undefined || added === undefined) return undefined
-  return { amount: asked, additionalAmount: added }
+  if (goods === undefined || added === undefined) return undefined
+  return { amount: goods, additionalAmount: added }
 }
 
 /**

@@ -10,15 +10,15 @@ import { Refusal } from '../../../domain/refusal.ts'
 import { dayMs } from '../../../domain/time.ts'
 import type { CountedBy } from '../../../projections/counted-amounts.ts'
 import type { Call } from '../../../http/call.ts'
-import { shownAmount, typedAmount } from '../../ui/money.tsx'
-import { toldProblem } from '../../payer/session.tsx'
+import { minorText, typedAmount } from '../../ui/money.tsx'
+import { pageProblem } from '../../payer/session.tsx'
 import type { PortalPage, PortalVisitor } from '../page.tsx'
 import { actionHtml, type ActionForm } from './action-form.tsx'
 import {
   choicesOf,
   actOf,
   isPart,
-  potsAsked,
+  requestedPots,
   stateMark,
   type Choice,
   type Typed,
@@ -78,7 +78,7 @@ export const limitOf = (
   const texts = textsIn[visitor.language].payments
   if (terms.role !== 'support') return texts.otherRole
   const { amount, currency: of } = terms.refundLimit
-  return texts.limit({ amount: shownAmount(amount, of, visitor.locale) })
+  return texts.limit({ amount: minorText(amount, of, visitor.locale) })
 }
 
 type Problems = Pick<ActionForm, 'problem' | 'codeProblem' | 'wrongField'> & {
@@ -94,7 +94,7 @@ export const actionPages = (needs: PaymentActionNeeds) => {
   const find = findPayment(needs)
 
   /** The form with its preview; what cannot be done is told instead. */
-  const formPage = async (order: Order, told: Problems = {}): Promise<PortalPage> => {
+  const formPage = async (order: Order, found: Problems = {}): Promise<PortalPage> => {
     const { visitor, tid, action, typed, call } = order
     const { at } = call
     const texts = textsIn[visitor.language].payments
@@ -105,11 +105,11 @@ export const actionPages = (needs: PaymentActionNeeds) => {
     const about = { visitor, texts, tid, action, payment, typed, mark, choices }
     const title = texts[`action_${action}`]
     const page = (form: Partial<ActionForm>, status: PortalPage['status']): PortalPage => {
-      const { status: _, ...problems } = told
+      const { status: _, ...problems } = found
       const body = actionHtml({ ...about, ...form, ...problems })
-      return { title, body, status: told.status ?? status ?? 200 }
+      return { title, body, status: found.status ?? status ?? 200 }
     }
-    const pots = potsAsked(action, payment, typed)
+    const pots = requestedPots(action, payment, typed)
     if (pots === undefined)
       return page({ problem: texts.wrongAmount, wrongField: wrongFieldOf(payment, typed) }, 400)
     const limit = limitOf(order, payment, pots)
@@ -120,10 +120,10 @@ export const actionPages = (needs: PaymentActionNeeds) => {
       const command = await paymentCommand(needs, payment.request, act, at)
       const preview = previewPayment(payment, command, at)
       const codeAbove = codeAboveFor(needs, order, payment, pots)
-      return page({ asked: { pots, preview }, codeAbove }, 200)
+      return page({ requested: { pots, preview }, codeAbove }, 200)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      const problem = toldProblem(error, visitor.texts)
+      const problem = pageProblem(error, visitor.texts)
       const ofAmount = isPart(action) && /exceeds|is_nothing/.test(error.code)
       const wrongField = ofAmount ? 'amount' : undefined
       return page({ problem: problem?.text ?? texts.notNow, wrongField }, problem?.status)

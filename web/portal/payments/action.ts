@@ -8,7 +8,7 @@ import type { Part, RequestedPayment } from '../../../domain/payment/payment-sta
 import { refuse } from '../../../domain/refusal.ts'
 import { searchOf, type Call } from '../../../http/call.ts'
 import { fieldOf, type FormOf } from '../../../http/forms.ts'
-import { asked, hidden, plainForm, typed } from '../../ui/fields.tsx'
+import { anyText, hidden, plainForm, typed } from '../../ui/fields.tsx'
 import type { Visits } from '../../payer/session.tsx'
 import { codeProblem } from '../../staff/guard.tsx'
 import type { RawReply, Route } from '../../../http/route.ts'
@@ -26,7 +26,7 @@ import {
 import {
   actOf,
   partIdOf,
-  potsAsked,
+  requestedPots,
   stateMark,
   isPart,
   paymentActions,
@@ -45,9 +45,9 @@ const actionForm = plainForm.extend({
 })
 
 const actionQuery = z.object({
-  amount: asked('How much; else all of it.'),
-  additional: asked('Of what was added on top.'),
-  of: asked('The total that the form had; then `amount` is a total, with the tip in it.'),
+  amount: anyText('How much; else all of it.'),
+  additional: anyText('Of what was added on top.'),
+  of: anyText('The total that the form had; then `amount` is a total, with the tip in it.'),
 })
 
 /** Whether the form has done its work before. */
@@ -69,12 +69,12 @@ const isDone = (
   }
 }
 
-type Given = FormOf<typeof actionForm>
+type ActionFields = FormOf<typeof actionForm>
 
 const orderOf = (
   visitor: PortalVisitor,
   action: PaymentAction,
-  call: Call<{ readonly tid: string }, undefined, Given>,
+  call: Call<{ readonly tid: string }, undefined, ActionFields>,
 ): Order => {
   const { body } = call
   const field = (name: 'amount' | 'additional') =>
@@ -94,13 +94,13 @@ const makeCarryOut = (needs: PaymentActionNeeds, visits: Visits, { confirm }: Po
   const inOrder = makeSerialByKey()
   const refundsInOrder = makeSerialByKey()
 
-  const carryOut = async (order: Order, body: Given): Promise<PortalPage | RawReply> => {
+  const carryOut = async (order: Order, body: ActionFields): Promise<PortalPage | RawReply> => {
     const { visitor, tid, action, typed, call } = order
     const { at } = call
     const texts = textsIn[visitor.language].payments
     if (visitor.shop.isDisabled) return refuse('merchant_is_disabled')
     const payment = await find(visitor, tid, at)
-    const pots = potsAsked(action, payment, typed)
+    const pots = requestedPots(action, payment, typed)
     if (pots === undefined) return formPage(order)
     const form = { mark: fieldOf(body, 'mark'), had: Number(fieldOf(body, 'had')), pots }
     const part = isPart(action) ? `&part=${partIdOf(form.mark)}` : ''
@@ -121,7 +121,7 @@ const makeCarryOut = (needs: PaymentActionNeeds, visits: Visits, { confirm }: Po
     return done()
   }
 
-  return (order: Order, body: Given) => {
+  return (order: Order, body: ActionFields) => {
     const ofPayment = () => inOrder(order.tid, () => carryOut(order, body))
     if (order.action !== 'refund') return ofPayment()
     // Refunds of one person count together.

@@ -1,5 +1,5 @@
 import { Link, Quiet, type Html } from '../../ui/components.tsx'
-import { toldOfPayment, type ToldOfPayment } from '../../../application/payment-history.ts'
+import { messagesOfPayment, type PaymentMessage } from '../../../application/payment-history.ts'
 import { mayDo } from '../../../domain/merchant/staff-roles.ts'
 import type { CallbackMessageRow } from '../../../projections/callback-message-table.ts'
 import type { CallbackNeeds } from '../../../http/merchant/callback.ts'
@@ -11,18 +11,18 @@ import type { PortalVisitor } from '../page.tsx'
 import { problemText } from '../problem-texts.ts'
 import type { Catalogue } from '../../../texts/generated/texts.ts'
 
-type Told = ToldOfPayment<CallbackMessageRow>
+type CallbackOfPayment = PaymentMessage<CallbackMessageRow>
 
-export type ToldNeeds = Pick<CallbackNeeds, 'callbackMessages' | 'attemptsOf'>
+export type MessageNeeds = Pick<CallbackNeeds, 'callbackMessages' | 'attemptsOf'>
 
-export const toldIn = ({ callbackMessages, attemptsOf }: ToldNeeds) =>
-  toldOfPayment((...about) => callbackMessages.listAbout(...about), attemptsOf)
+export const messagesIn = ({ callbackMessages, attemptsOf }: MessageNeeds) =>
+  messagesOfPayment((...about) => callbackMessages.listAbout(...about), attemptsOf)
 
 export const mostMessages = 20
 
 /** The newest messages, and whether there are older ones. */
-export const messagesOf = async (needs: ToldNeeds, tid: string, before: number | undefined) => {
-  const found = await toldIn(needs)(tid, mostMessages + 1, before)
+export const messagesOf = async (needs: MessageNeeds, tid: string, before: number | undefined) => {
+  const found = await messagesIn(needs)(tid, mostMessages + 1, before)
   return { messages: found.slice(0, mostMessages), hasMore: found.length > mostMessages }
 }
 
@@ -45,7 +45,7 @@ export const furtherHtml = (
 const attemptHtml = (
   visitor: PortalVisitor,
   texts: Catalogue['payments'],
-  { attemptedAt, uri, httpStatus, problem, durationMs }: Told['tries'][number],
+  { attemptedAt, uri, httpStatus, problem, durationMs }: CallbackOfPayment['tries'][number],
 ): Html => {
   const answer =
     httpStatus === null
@@ -60,7 +60,7 @@ const attemptHtml = (
 }
 
 /** Leads whoever may see it to the body of the message. */
-const nameHtml = (visitor: PortalVisitor, { id, event }: Told): Html => {
+const nameHtml = (visitor: PortalVisitor, { id, event }: CallbackOfPayment): Html => {
   const { me, shop } = visitor
   const words = callbackWords(visitor, event)
   const path = callbacksPath(shop.merchant, `/${id}`)
@@ -75,13 +75,13 @@ const nameHtml = (visitor: PortalVisitor, { id, event }: Told): Html => {
 export const callbacksHtml = (
   visitor: PortalVisitor,
   texts: Catalogue['payments'],
-  told: readonly Told[],
+  messages: readonly CallbackOfPayment[],
 ): Html =>
-  told.length === 0 ? (
+  messages.length === 0 ? (
     <Quiet text={texts.callbackNone} />
   ) : (
     <ul class="told">
-      {told.map((one) => (
+      {messages.map((one) => (
         <li>
           <p>
             {nameHtml(visitor, one)} {badgeHtml(one.status, texts[`callback_${one.status}`])}{' '}

@@ -17,7 +17,7 @@ export type CustomerNeeds = {
   ) => { readonly shortlink: string; readonly argstring: string } | undefined
 }
 
-type Asked = {
+type OfPayment = {
   /** As it is stored; null for whoever answers first. */
   readonly customer: string | null
   /** The scan of a code that has named the payer. */
@@ -31,15 +31,15 @@ const codeName = /^(shortlink_id|shortlink_sn|token):(.+)$/
 export const customerHtml = (
   needs: CustomerNeeds,
   { language, shop }: PortalVisitor,
-  { customer, scan }: Asked,
+  { customer, scan }: OfPayment,
 ): Html => {
   const texts = textsIn[language].payments
   if (customer === null) return <span class="quiet">{texts.customerAnybody}</span>
-  const shown = needs.showCustomer(customer)
-  if (shown === null) return <span class="quiet">{texts.customerErased}</span>
+  const text = needs.showCustomer(customer)
+  if (text === null) return <span class="quiet">{texts.customerErased}</span>
   const [, kind, name = ''] = codeName.exec(customer) ?? []
   // A number is told as numbers are, however a till has sent it.
-  if (kind === undefined) return shown.replace(/^\d{8,15}$/, '+$&')
+  if (kind === undefined) return text.replace(/^\d{8,15}$/, '+$&')
   const token = kind === 'token' ? customer : scan && needs.scanToken(scan)
   const scanned = token ? needs.findScan(token) : undefined
   const code = needs.shortlinks.find(streamOf(shortlinks, scanned?.shortlink ?? name))?.data

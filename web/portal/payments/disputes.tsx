@@ -12,12 +12,12 @@ import { textsIn } from '../../../texts/catalogue.ts'
 import type { Catalogue } from '../../../texts/generated/texts.ts'
 import type { Visits } from '../../payer/session.tsx'
 import { Field } from '../../ui/fields.tsx'
-import { shownAmount, shopTime } from '../../ui/money.tsx'
+import { minorText, shopTime } from '../../ui/money.tsx'
 import { filled } from '../../ui/words.tsx'
 import { portalPath } from '../areas.ts'
 import { contextOfStaff } from '../guard.ts'
 import type { PortalPages } from '../pages.ts'
-import type { ShownPayment } from './payment-parts.tsx'
+import type { PaymentView } from './payment-parts.tsx'
 import { grossOf } from './preview.tsx'
 import { findPayment, paymentParams, paymentPath } from './query.ts'
 
@@ -30,7 +30,7 @@ export const disputeBadge = (texts: Catalogue['disputes'], { state }: Dispute): 
 const evidencePath = (number: number | string): string => `/disputes/${number}`
 
 const evidenceForm = (
-  { visitor, tid }: ShownPayment,
+  { visitor, tid }: PaymentView,
   texts: Catalogue['disputes'],
   number: number,
 ): Html => (
@@ -52,8 +52,8 @@ const evidenceForm = (
 )
 
 /** The disputes of a payment, and a form for evidence while there is time. */
-export const disputesHtml = (shown: ShownPayment, at: Instant): Html => {
-  const { visitor, payment } = shown
+export const disputesHtml = (view: PaymentView, at: Instant): Html => {
+  const { visitor, payment } = view
   if (payment.disputes.length === 0) return null
   const texts = textsIn[visitor.language].disputes
   const { locale } = visitor
@@ -64,7 +64,7 @@ export const disputesHtml = (shown: ShownPayment, at: Instant): Html => {
         <div>
           <p>
             {disputeBadge(texts, dispute)}{' '}
-            <b>{shownAmount(grossOf(dispute), payment.request.currency, locale)}</b>{' '}
+            <b>{minorText(grossOf(dispute), payment.request.currency, locale)}</b>{' '}
             <q>{dispute.reason}</q>
           </p>
           <p class="quiet small">
@@ -76,7 +76,7 @@ export const disputesHtml = (shown: ShownPayment, at: Instant): Html => {
           {mayAnswer &&
             !isClosed(dispute) &&
             at < dispute.due &&
-            evidenceForm(shown, texts, index + 1)}
+            evidenceForm(view, texts, index + 1)}
         </div>
       ))}
     </Card>

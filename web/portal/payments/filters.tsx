@@ -4,21 +4,21 @@ import { Hidden, Link, type Html } from '../../ui/components.tsx'
 import type { Instant } from '../../../domain/time.ts'
 import {
   addressOf,
-  oftenAsked,
+  usualDays,
   shortcuts,
   statuses,
-  type Asked,
+  type FilterQuery,
   type Days,
   type Filters,
 } from './query.ts'
 import type { Catalogue } from '../../../texts/generated/texts.ts'
 
-type Shown = {
+type FilterView = {
   readonly texts: Catalogue['payments']
   /** Of the list. */
   readonly path: string
   readonly filters: Filters
-  readonly problems: Asked['problems']
+  readonly problems: FilterQuery['problems']
   /** By whose clocks a day begins. */
   readonly timeZone: string
   readonly at: Instant
@@ -35,7 +35,7 @@ const states = {
 } as const satisfies Readonly<Record<(typeof statuses)[number], string>>
 
 /** A link for each status, which keeps the other filters. */
-export const tabsHtml = ({ texts, path, filters }: Shown): Html => {
+export const tabsHtml = ({ texts, path, filters }: FilterView): Html => {
   const tab = (status: string, name: string): Html => (
     <Link
       href={addressOf(path, filters, { status })}
@@ -53,7 +53,7 @@ export const tabsHtml = ({ texts, path, filters }: Shown): Html => {
 const anyDay: Days = { since: '', until: '' }
 
 /** Days and orders that are often asked for, as links which keep the other filters. */
-export const shortcutsHtml = ({ texts, path, filters, timeZone, at }: Shown): Html => {
+export const shortcutsHtml = ({ texts, path, filters, timeZone, at }: FilterView): Html => {
   const link = (name: string, changes: Partial<Filters>): Html => {
     const isCurrent = Object.entries({ ...filters, ...changes }).every(
       ([key, value]) => filters[key as keyof Filters] === value,
@@ -66,7 +66,7 @@ export const shortcutsHtml = ({ texts, path, filters, timeZone, at }: Shown): Ht
       />
     )
   }
-  const days = oftenAsked(timeZone, at)
+  const days = usualDays(timeZone, at)
   return (
     <div class="shortcuts">
       <nav aria-label={texts.day}>
@@ -85,7 +85,7 @@ type Filter = {
   readonly attributes: InputAttributes
 }
 
-const fieldHtml = ({ texts, filters, problems }: Shown, field: Filter): Html => {
+const fieldHtml = ({ texts, filters, problems }: FilterView, field: Filter): Html => {
   const { name, label, attributes } = field
   const problem = problems[name]
   const wrong = problem && texts[problem]
@@ -105,8 +105,8 @@ const choiceHtml = (name: keyof Filters, label: string, chosen: string, of: read
 const moreNames = ['pos', 'since', 'until', 'least', 'most', 'sort'] as const
 
 /** The search, and the other filters below it, open when one is wrong. */
-export const filtersHtml = (shown: Shown): Html => {
-  const { texts, path, filters, pointsOfSale } = shown
+export const filtersHtml = (view: FilterView): Html => {
+  const { texts, path, filters, pointsOfSale } = view
   const set = moreNames.filter((name) => filters[name] !== '').length
   const amount = { inputmode: 'decimal', autocomplete: 'off' } as const
   const known = pointsOfSale.some(([id]) => id === filters.pos)
@@ -122,25 +122,25 @@ export const filtersHtml = (shown: Shown): Html => {
         <input id="q" name="q" type="search" value={filters.q} placeholder={texts.searchHint} />
         <button class="second">{texts.show}</button>
       </div>
-      <details open={Object.keys(shown.problems).length > 0}>
+      <details open={Object.keys(view.problems).length > 0}>
         <summary>
           {texts.filters}
           {set > 0 && [' ', <span class="count">{set}</span>]}
         </summary>
         <div>
           <div class="find-more">
-            {fieldHtml(shown, {
+            {fieldHtml(view, {
               name: 'since',
               label: texts.sinceDay,
               attributes: { type: 'date' },
             })}
-            {fieldHtml(shown, {
+            {fieldHtml(view, {
               name: 'until',
               label: texts.untilDay,
               attributes: { type: 'date' },
             })}
-            {fieldHtml(shown, { name: 'least', label: texts.amountFrom, attributes: amount })}
-            {fieldHtml(shown, { name: 'most', label: texts.amountTo, attributes: amount })}
+            {fieldHtml(view, { name: 'least', label: texts.amountFrom, attributes: amount })}
+            {fieldHtml(view, { name: 'most', label: texts.amountTo, attributes: amount })}
             {choiceHtml('pos', texts.pos, filters.pos, [['', texts.allPos], ...others])}
             {choiceHtml('sort', texts.sort, filters.sort, [
               ['', texts.newest],

@@ -5,7 +5,7 @@ import {
   everyPayment,
   fitting,
   searchPayments,
-  type PaymentWanted,
+  type PaymentFilter,
 } from '../../../projections/payment-search.ts'
 import { listStart } from '../../../projections/payment-list.ts'
 import type { PaymentRow } from '../../../projections/payment-table.ts'
@@ -72,22 +72,22 @@ export const findAnyPayment = (needs: AnyPaymentNeeds) => {
     const { merchant, currency } = of.shop
     const own = bounded(everyPayment, of.terms)
     const fits = fitting(own, at)
-    const listed = async (wanted: Partial<PaymentWanted>): Promise<readonly PaymentRow[]> =>
-      (await search(merchant, { ...own, ...wanted }, { behind: null, limit: most + 1 }, at)).rows
+    const listed = async (filter: Partial<PaymentFilter>): Promise<readonly PaymentRow[]> =>
+      (await search(merchant, { ...own, ...filter }, { behind: null, limit: most + 1 }, at)).rows
     const named = namedBy(needs, of, text).filter(fits)
     const begun = needs.lists.ofTidStart(merchant, text, most + 1).filter(fits)
-    const told = await containing(needs, merchant, text, fits)
-    const lists = [begun, told.rows]
+    const found = await containing(needs, merchant, text, fits)
+    const lists = [begun, found.rows]
     for (const customerKey of await customersBy(needs, merchant, text))
       lists.push([...(await listed({ customerKey }))])
     const amount = /\d/.test(text) ? (typedAmount(text, currency) ?? 0) : 0
     if (amount > 0) {
-      const shown = { since: 0, behind: listStart, limit: most + 1 }
-      lists.push(needs.lists.ofShown(merchant, amount, shown).filter(fits))
+      const page = { since: 0, behind: listStart, limit: most + 1 }
+      lists.push(needs.lists.ofShown(merchant, amount, page).filter(fits))
       lists.push([...(await listed({ least: amount, most: amount }))])
     }
     const others = lists.flat().sort(byNewest)
     const rows = [...new Map([...named, ...others].map((row) => [row.tid, row])).values()]
-    return { named, rows: rows.slice(0, most), hasMore: told.hasMore || rows.length > most }
+    return { named, rows: rows.slice(0, most), hasMore: found.hasMore || rows.length > most }
   }
 }

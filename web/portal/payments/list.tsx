@@ -5,7 +5,7 @@ import type { Instant } from '../../../domain/time.ts'
 import type { PaymentRow } from '../../../projections/payment-table.ts'
 import { statusCodeOf } from '../../../projections/payment-search.ts'
 import { searchOf } from '../../../http/call.ts'
-import { shownAmount, shopTime } from '../../ui/money.tsx'
+import { minorText, shopTime } from '../../ui/money.tsx'
 import type { Route } from '../../../http/route.ts'
 import { portalPath } from '../areas.ts'
 import type { PortalVisitor } from '../page.tsx'
@@ -46,7 +46,7 @@ type Listed = {
 const rowHtml = ({ needs, visitor, at, names }: Listed, row: PaymentRow): Row => {
   const { locale, shop, language } = visitor
   const texts = textsIn[language].payments
-  const amount = (minor: number) => shownAmount(minor, row.currency, locale)
+  const amount = (minor: number) => minorText(minor, row.currency, locale)
   const { captured, refunded } = row
   const standing = { captured, refunded, statusCode: statusCodeOf(row, at) }
   const { main, beside } = amountsOf(sumsOfRow(row, at))
@@ -84,8 +84,8 @@ const tableHtml = (listed: Listed, rows: readonly PaymentRow[]): Html => {
     texts.pos,
     texts.requested,
   ]
-  const shown = rows.map((row) => rowHtml(listed, row))
-  return <Table label={texts.payments} kind="payments" heads={heads} rows={shown} />
+  const tableRows = rows.map((row) => rowHtml(listed, row))
+  return <Table label={texts.payments} kind="payments" heads={heads} rows={tableRows} />
 }
 
 const moreHtml = (visitor: PortalVisitor, path: string, filters: Filters, found: Found): Html => {
@@ -113,7 +113,7 @@ const bodyHtml = (listed: Listed, path: string, filters: Filters, found: Found):
   const pointsOfSale = [...names].filter(([id]) => own === null || own.includes(id))
   const { problems, rows } = found
   const { timeZone } = visitor.shop
-  const shown = { texts, path, filters, problems, pointsOfSale, timeZone, at }
+  const view = { texts, path, filters, problems, pointsOfSale, timeZone, at }
   const mayDownload = mayDo(visitor.me.terms, 'download')
   const nothing = isFiltered(filters) ? texts.noPayments : texts.empty
   return [
@@ -122,9 +122,9 @@ const bodyHtml = (listed: Listed, path: string, filters: Filters, found: Found):
         <Link class="button second" href={addressOf(`${path}.csv`, filters, {})} text={texts.csv} />
       )}
     </Title>,
-    tabsHtml(shown),
-    filtersHtml(shown),
-    shortcutsHtml(shown),
+    tabsHtml(view),
+    filtersHtml(view),
+    shortcutsHtml(view),
     <section class="card flush" data-part="payments">
       {rows.length === 0 ? <p class="quiet nothing">{nothing}</p> : tableHtml(listed, rows)}
       {moreHtml(visitor, path, filters, found)}

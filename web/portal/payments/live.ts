@@ -4,7 +4,7 @@ import { payments } from '../../../domain/aggregates.ts'
 import { streamOf } from '../../../domain/stream.ts'
 import { searchOf } from '../../../http/call.ts'
 import { changesReply, restMs, type Watch } from '../../ui/event-stream.ts'
-import { asked } from '../../ui/fields.tsx'
+import { anyText } from '../../ui/fields.tsx'
 import type { Route } from '../../../http/route.ts'
 import type { PortalPages } from '../pages.ts'
 import {
@@ -18,7 +18,7 @@ import {
 import type { PaymentPageNeeds } from './payment-page.tsx'
 import { onPage, type PaymentListNeeds } from './list.tsx'
 import { paymentSearch } from './search.ts'
-import { mostMessages, toldIn } from './callbacks.tsx'
+import { mostMessages, messagesIn } from './callbacks.tsx'
 import { clearTimeout, setTimeout } from '../../../application/machine.ts'
 
 export type LivePaymentNeeds = PaymentListNeeds &
@@ -66,15 +66,15 @@ const paced =
 /** What either tells of. */
 const both =
   (one: Watch, other: Watch): Watch =>
-  (...given) => {
-    const stops = [one(...given), other(...given)]
+  (...args) => {
+    const stops = [one(...args), other(...args)]
     const stop = () => stops.forEach((each) => each?.())
     if (stops.every((each) => each !== undefined)) return stop
     stop()
     return undefined
   }
 
-const at = asked('What the page shows.')
+const at = anyText('What the page shows.')
 
 const common = {
   action: 'see_payments',
@@ -90,7 +90,7 @@ export const livePaymentRoutes = (
   const search = paymentSearch(needs)
   const find = findPayment(needs)
   const newest = newestEventsOf(needs)
-  const told = toldIn(needs)
+  const messagesOf = messagesIn(needs)
   return [
     page(
       {
@@ -101,13 +101,13 @@ export const livePaymentRoutes = (
       },
       async (visitor, call) => {
         const { shop, me } = visitor
-        const asked = searchOf(call)
-        const filters = filtersOf(asked)
+        const query = searchOf(call)
+        const filters = filtersOf(query)
         const hasChanged = async () => {
           await needs.caughtUp()
           const page = { limit: onPage, at: needs.now() }
           const { rows } = await search({ shop, terms: me.terms }, filters, page)
-          return listMark(needs, rows, page.at) !== asked.get('at')
+          return listMark(needs, rows, page.at) !== query.get('at')
         }
         const watched = { stream: shop.merchant, ...followerOf(visitor, call), rest: restMs }
         return changesReply(paced(needs.watchMerchant), watched, hasChanged, needs.isSecure)
@@ -124,12 +124,12 @@ export const livePaymentRoutes = (
       async (visitor, call) => {
         const { tid } = call.params
         await find(visitor, tid, call.at)
-        const shown = searchOf(call).get('at')
+        const mark = searchOf(call).get('at')
         const hasChanged = async () => {
           await needs.caughtUp()
           await needs.find(payments, tid, 'log')
           const { events } = await newest(tid, 1)
-          return markOf(needs, events, await told(tid, mostMessages)) !== shown
+          return markOf(needs, events, await messagesOf(tid, mostMessages)) !== mark
         }
         const watched = { stream: streamOf(payments, tid), ...followerOf(visitor, call) }
         return changesReply(

@@ -2,10 +2,10 @@ import { Quiet, Table, type Row, type Html } from '../../ui/components.tsx'
 import { mayDo } from '../../../domain/merchant/staff-roles.ts'
 import type { PaymentRecord } from '../../../application/payment-history.ts'
 import { type RequestedPayment, available } from '../../../domain/payment/payment-state.ts'
-import { shownAmount, shopTime, plainAmounts } from '../../ui/money.tsx'
+import { minorText, shopTime, plainAmounts } from '../../ui/money.tsx'
 import { reportHref, settlementHref } from '../money-parts.tsx'
 import type { PortalVisitor } from '../page.tsx'
-import type { Told } from './timeline.tsx'
+import type { TimelineView } from './timeline.tsx'
 import { nothing, type Pots } from '../../../domain/money/money.ts'
 import type { Catalogue } from '../../../texts/generated/texts.ts'
 
@@ -79,11 +79,11 @@ export const potsHtml = (
 ): Html => {
   const sums = sumsOf(payment)
   const { currency } = payment.request
-  const shown = (minor: number) => shownAmount(minor, currency, locale)
+  const sum = (minor: number) => minorText(minor, currency, locale)
   const plain = plainAmounts(locale, currency)
   const hasTip = sums.authorized.additionalAmount > 0
   const total = ({ amount, additionalAmount }: Pots) => amount + additionalAmount
-  const says = rows.map((name) => `${texts[name]} ${shown(total(sums[name]))}`).join(', ')
+  const says = rows.map((name) => `${texts[name]} ${sum(total(sums[name]))}`).join(', ')
   const withTip = hasTip ? [{ number: texts.additional }, { number: texts.total }] : []
   const heads = ['', { number: `${texts.amount}, ${currency}` }, ...withTip]
   // Of what did not happen there is nothing to say.
@@ -147,52 +147,59 @@ type Line = {
 const linked = ({ me }: PortalVisitor, href: string, name: string): Html =>
   mayDo(me.terms, 'see_money') ? <a href={href}>{name}</a> : name
 
-const reportHtml = ({ texts }: Told, visitor: PortalVisitor, { ledger, report }: Line): Html =>
-  linked(visitor, reportHref(visitor, ledger, report), texts.reportOf({ report, ledger }))
+const reportHtml = (
+  { texts }: TimelineView,
+  visitor: PortalVisitor,
+  { ledger, report }: Line,
+): Html => linked(visitor, reportHref(visitor, ledger, report), texts.reportOf({ report, ledger }))
 
-const settlementHtml = ({ texts }: Told, visitor: PortalVisitor, { settlement }: Line): Html => {
+const settlementHtml = (
+  { texts }: TimelineView,
+  visitor: PortalVisitor,
+  { settlement }: Line,
+): Html => {
   if (!settlement) return <span class="quiet">{texts.noSettlement}</span>
   const { settlementId, serial, making } = settlement
   if (making) return settlementId
   return linked(visitor, settlementHref(visitor, serial), settlementId)
 }
 
-const lineHtml = (told: Told, visitor: PortalVisitor, line: Line): Row => {
+const lineHtml = (view: TimelineView, visitor: PortalVisitor, line: Line): Row => {
   const { event } = line
-  const { texts, locale, currency } = told
+  const { texts, locale, currency } = view
   const { amount, additionalAmount, charge } = event.data
-  const shown = plainAmounts(locale, currency)
+  const plain = plainAmounts(locale, currency)
   const { text, sign } = kinds[event.type]
   const gross = sign * (amount + additionalAmount)
   const { fee, interchange, vat } = charge
   const parts = (['fee', 'interchange', 'vat'] as const)
     .filter((name) => charge[name] !== 0)
-    .map((name) => `${texts[name]} ${shown(charge[name])}`)
+    .map((name) => `${texts[name]} ${plain(charge[name])}`)
   return [
     [texts[text], ' ', <small class="quiet">{shopTime(event.metadata.at, visitor)}</small>],
-    { number: shown(gross) },
+    { number: plain(gross) },
     {
       number: [
-        shown(fee + interchange + vat),
+        plain(fee + interchange + vat),
         ' ',
         fee + interchange + vat < 0 && <small class="quiet">{texts.feesBack}</small>,
         !(parts.length < 2) && <small class="quiet">{parts.join(' + ')}</small>,
       ],
     },
-    { number: shown(gross - fee - interchange - vat) },
-    [reportHtml(told, visitor, line), ' ', <small>{settlementHtml(told, visitor, line)}</small>],
+    { number: plain(gross - fee - interchange - vat) },
+    [reportHtml(view, visitor, line), ' ', <small>{settlementHtml(view, visitor, line)}</small>],
   ]
 }
 
 /** Each capture, refund and dispute with its fees, its report and its settlement. */
 export const moneyLinesHtml = async (
   needs: CountingNeeds,
-  told: Told,
+  view: TimelineView,
   visitor: PortalVisitor,
   { details }: RequestedPayment,
   events: readonly PaymentRecord[],
 ): Promise<Html> => {
-  const { texts } = told
+  const { texts } = view
   const { merchant } = visitor.shop
   const lines: Line[] = []
   for (const event of events.filter(isMoney)) {
@@ -202,9 +209,9 @@ export const moneyLinesHtml = async (
     lines.push({ event, ledger, report, settlement: needs.settlementTaking(merchant, position) })
   }
   if (lines.length === 0) return <Quiet text={texts.feesNone} />
-  const amount = `${texts.amount}, ${told.currency}`
+  const amount = `${texts.amount}, ${view.currency}`
   const numbers = [amount, texts.fees, texts.net].map((number) => ({ number }))
   const heads = [texts.when, ...numbers, texts.reportAndSettlement]
-  const rows = lines.map((line) => lineHtml(told, visitor, line))
+  const rows = lines.map((line) => lineHtml(view, visitor, line))
   return <Table label={texts.fees} kind="grid fees" heads={heads} rows={rows} />
 }

@@ -5,7 +5,7 @@ import type { Find } from '../../../application/find-state.ts'
 import { newestEventsOf, type PaymentPart } from '../../../application/payment-history.ts'
 import type { StaffWork } from '../../../application/staff.ts'
 import { searchOf, type Call } from '../../../http/call.ts'
-import { asked } from '../../ui/fields.tsx'
+import { anyText } from '../../ui/fields.tsx'
 import { attachmentsHtml, type PayerAttachmentNeeds } from '../../payer/attachment.tsx'
 import type { Route } from '../../../http/route.ts'
 import { portalPath } from '../areas.ts'
@@ -18,17 +18,17 @@ import {
   headHtml,
   proofHtml,
   type DetailNeeds,
-  type ShownPayment,
+  type PaymentView,
 } from './payment-parts.tsx'
-import { timelineHtml, type Told } from './timeline.tsx'
-import { callbacksHtml, furtherHtml, messagesOf, type ToldNeeds } from './callbacks.tsx'
+import { timelineHtml, type TimelineView } from './timeline.tsx'
+import { callbacksHtml, furtherHtml, messagesOf, type MessageNeeds } from './callbacks.tsx'
 import {
   type RequestedPayment,
   available,
   refundable,
   type Part,
 } from '../../../domain/payment/payment-state.ts'
-import { plainAmounts, shownAmount, shopTime } from '../../ui/money.tsx'
+import { plainAmounts, minorText, shopTime } from '../../ui/money.tsx'
 import { findItem, type ChunkedList } from '../../../domain/chunked-list.ts'
 import { isNothing, nothing, type Pots } from '../../../domain/money/money.ts'
 import type { Instant } from '../../../domain/time.ts'
@@ -42,9 +42,9 @@ import type { Catalogue } from '../../../texts/generated/texts.ts'
 type Done = { readonly done: string | null; readonly part: string | null }
 
 /** The amount, and what is left now; undefined for what the payment knows nothing of. */
-const doneText = ({ visitor, texts, payment }: ShownPayment, { done, part }: Done): Html => {
+const doneText = ({ visitor, texts, payment }: PaymentView, { done, part }: Done): Html => {
   const { captures, refunds, released, request, expiresAt } = payment
-  const money = (pots: Pots) => shownAmount(grossOf(pots), request.currency, visitor.locale)
+  const money = (pots: Pots) => minorText(grossOf(pots), request.currency, visitor.locale)
   const ofPart = (parts: ChunkedList<Part>, name: 'capture' | 'refund', left: Pots) => {
     const one = findItem(parts, ({ id }) => id !== null && id === part)
     if (one === undefined) return undefined
@@ -76,8 +76,8 @@ const doneText = ({ visitor, texts, payment }: ShownPayment, { done, part }: Don
 }
 
 /** Confirms what was done. */
-const paymentDone = (shown: ShownPayment, what: Done): Html => {
-  const text = doneText(shown, what)
+const paymentDone = (view: PaymentView, what: Done): Html => {
+  const text = doneText(view, what)
   return <Done text={text && <span>{text}</span>} />
 }
 
@@ -88,7 +88,7 @@ const itemsHtml = (
   locale: string,
 ): Html => {
   if (lineItems.length === 0) return null
-  const shown = plainAmounts(locale, request.currency)
+  const plain = plainAmounts(locale, request.currency)
   const total = `${texts.total}, ${request.currency}`
   const numbers = [texts.quantity, texts.vat, total].map((number) => ({ number }))
   const rows = lineItems.map(({ productId, description, quantity, total, vat, vatRate }) => [
@@ -99,9 +99,9 @@ const itemsHtml = (
     ],
     { number: quantity },
     {
-      number: [vat !== null && shown(vat), ' ', vatRate !== null && <small>({vatRate} %)</small>],
+      number: [vat !== null && plain(vat), ' ', vatRate !== null && <small>({vatRate} %)</small>],
     },
-    { number: shown(total) },
+    { number: plain(total) },
   ])
   return (
     <Table label={texts.bought} kind="grid items" heads={[texts.item, ...numbers]} rows={rows} />
@@ -112,7 +112,7 @@ export type PaymentPageNeeds = CountingNeeds &
   DetailNeeds &
   PayerAttachmentNeeds &
   Pick<StaffWork, 'findStaff' | 'nameOf'> &
-  ToldNeeds & {
+  MessageNeeds & {
     readonly find: Find
     readonly store: Pick<EventStore, 'readStream'>
     readonly revisionOf: (stream: string) => number | undefined
@@ -138,8 +138,8 @@ const namesOf = async (
   return names
 }
 
-const boughtHtml = async (needs: PaymentPageNeeds, shown: ShownPayment): Promise<Html> => {
-  const { visitor, texts, tid, payment } = shown
+const boughtHtml = async (needs: PaymentPageNeeds, view: PaymentView): Promise<Html> => {
+  const { visitor, texts, tid, payment } = view
   const { payer, request } = payment
   // Attachments are sealed with the payer's key, so none after erasure.
   const isErased = payer !== null && !needs.hasPerson(payer)
@@ -155,18 +155,18 @@ const boughtHtml = async (needs: PaymentPageNeeds, shown: ShownPayment): Promise
   )
 }
 
-type Asked = Done & {
+type PageQuery = Done & {
   readonly at: Instant
   /** Of pages further back: a revision of the payment, and a place of its callbacks. */
   readonly before: number | undefined
-  readonly told: number | undefined
+  readonly beforeMessage: number | undefined
 }
 
 const numberIn = (text: string | null): number | undefined =>
   /^\d{1,15}$/.test(text ?? '') ? Number(text) : undefined
 
 const pagesHtml = (
-  { visitor, texts, tid }: ShownPayment,
+  { visitor, texts, tid }: PaymentView,
   { events, more }: PaymentPart,
   isFurtherBack: boolean,
 ): Html => {
@@ -178,15 +178,15 @@ const pagesHtml = (
   )
 }
 
-const bodyOf = async (needs: PaymentPageNeeds, shown: ShownPayment, asked: Asked) => {
-  const { at, done, part, before, told: toldBefore } = asked
-  const { visitor, texts, tid, payment } = shown
+const bodyOf = async (needs: PaymentPageNeeds, view: PaymentView, query: PageQuery) => {
+  const { at, done, part, before, beforeMessage } = query
+  const { visitor, texts, tid, payment } = view
   const { locale, shop } = visitor
   const history = await newestEventsOf(needs)(tid, mostEvents, before)
-  const { messages, hasMore } = await messagesOf(needs, tid, toldBefore)
+  const { messages, hasMore } = await messagesOf(needs, tid, beforeMessage)
   const actors = new Set(history.events.map(({ metadata }) => metadata.actor))
   const names = await namesOf(needs, shop.merchant, actors)
-  const told: Told = {
+  const timeline: TimelineView = {
     texts,
     locale,
     shop,
@@ -195,37 +195,37 @@ const bodyOf = async (needs: PaymentPageNeeds, shown: ShownPayment, asked: Asked
     names,
     posNames: namesOfPos(needs, shop.merchant),
   }
-  const pages = pagesHtml(shown, history, before !== undefined)
+  const pages = pagesHtml(view, history, before !== undefined)
   const path = portalPath(shop.merchant, paymentPath(tid))
-  const lines = await moneyLinesHtml(needs, told, visitor, payment, history.events)
+  const lines = await moneyLinesHtml(needs, timeline, visitor, payment, history.events)
   const further = furtherHtml(
-    toldBefore === undefined ? undefined : [path, texts.newestCallbacks],
+    beforeMessage === undefined ? undefined : [path, texts.newestCallbacks],
     hasMore ? [`${path}?told=${messages.at(-1)?.place}`, texts.olderCallbacks] : undefined,
   )
   const body = [
     <Crumbs links={[[portalPath(shop.merchant, 'payments'), texts.payments]]} />,
-    <div data-part="done">{paymentDone(shown, { done, part })}</div>,
-    <div data-part="head">{headHtml(shown)}</div>,
+    <div data-part="done">{paymentDone(view, { done, part })}</div>,
+    <div data-part="head">{headHtml(view)}</div>,
     <div class="pay">
       <div data-part="main">
         <Card title={texts.picture}>{potsHtml(payment, texts, locale)}</Card>
-        {disputesHtml(shown, at)}
-        {await boughtHtml(needs, shown)}
+        {disputesHtml(view, at)}
+        {await boughtHtml(needs, view)}
         <Card title={texts.fees}>
           {lines} {pages}
         </Card>
       </div>
       <div data-part="side">
         <Card title={texts.timeline}>
-          {timelineHtml(told, history.events)}
+          {timelineHtml(timeline, history.events)}
           {pages}
         </Card>
-        <Card title={texts.details}>{detailsHtml(needs, shown)}</Card>
+        <Card title={texts.details}>{detailsHtml(needs, view)}</Card>
         <Card title={texts.callbacks}>
           {callbacksHtml(visitor, texts, messages)}
           {further}
         </Card>
-        {proofHtml(shown)}
+        {proofHtml(view)}
       </div>
     </div>,
   ]
@@ -243,10 +243,10 @@ export const paymentPageRoute = (needs: PaymentPageNeeds, { page }: PortalPages)
       action: 'see_payments',
       area: 'payments',
       ownQuery: z.object({
-        before: asked('Events before this revision.'),
-        done: asked('What was done just now.'),
-        part: asked('The capture or refund that was done.'),
-        told: asked('Callbacks before this place.'),
+        before: anyText('Events before this revision.'),
+        done: anyText('What was done just now.'),
+        part: anyText('The capture or refund that was done.'),
+        told: anyText('Callbacks before this place.'),
       }),
     },
     async (visitor, call: Call<{ readonly tid: string }>) => {
@@ -254,17 +254,23 @@ export const paymentPageRoute = (needs: PaymentPageNeeds, { page }: PortalPages)
       const { tid } = call.params
       const payment = await find(visitor, tid, call.at)
       const texts = textsIn[visitor.language].payments
-      const shown = { visitor, texts, tid, payment }
+      const view = { visitor, texts, tid, payment }
       const search = searchOf(call)
       const before = numberIn(search.get('before'))
-      const told = numberIn(search.get('told'))
+      const beforeMessage = numberIn(search.get('told'))
       const { at } = call
-      const asked = { at, before, told, done: search.get('done'), part: search.get('part') }
-      const { body, mark } = await bodyOf(needs, shown, asked)
+      const query = {
+        at,
+        before,
+        beforeMessage,
+        done: search.get('done'),
+        part: search.get('part'),
+      }
+      const { body, mark } = await bodyOf(needs, view, query)
       const { posTid } = payment.request
       const follow = portalPath(visitor.shop.merchant, paymentPath(tid, `/events?at=${mark}`))
       // What is past does not change.
-      const isNewest = before === undefined && told === undefined
+      const isNewest = before === undefined && beforeMessage === undefined
       return { title: posTid, body, ...(isNewest && { follow }) }
     },
   )

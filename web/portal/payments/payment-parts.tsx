@@ -1,7 +1,7 @@
 import { Card, Link, type Html } from '../../ui/components.tsx'
 import type { RequestedPayment } from '../../../domain/payment/payment-state.ts'
 import { nothing } from '../../../domain/money/money.ts'
-import { shownAmount, shopTime } from '../../ui/money.tsx'
+import { minorText, shopTime } from '../../ui/money.tsx'
 import { filled } from '../../ui/words.tsx'
 import { portalPath } from '../areas.ts'
 import type { PortalVisitor } from '../page.tsx'
@@ -15,7 +15,7 @@ import type { Catalogue } from '../../../texts/generated/texts.ts'
 export type DetailNeeds = CustomerNeeds & { readonly posOf: PosOf }
 
 /** A payment on its page. */
-export type ShownPayment = {
+export type PaymentView = {
   readonly visitor: PortalVisitor
   readonly texts: Catalogue['payments']
   readonly tid: string
@@ -28,7 +28,7 @@ export const standingOf = ({ statusCode, captured, refunded }: RequestedPayment)
   refunded: refunded.amount + refunded.additionalAmount,
 })
 
-const actionsHtml = ({ visitor, texts, tid, payment }: ShownPayment): Html => {
+const actionsHtml = ({ visitor, texts, tid, payment }: PaymentView): Html => {
   const possible = possibleActions(visitor, payment)
   if (possible.length === 0) return null
   const [main] = possible
@@ -45,15 +45,15 @@ const actionsHtml = ({ visitor, texts, tid, payment }: ShownPayment): Html => {
   )
 }
 
-export const headHtml = (shown: ShownPayment): Html => {
-  const { visitor, texts, payment } = shown
+export const headHtml = (view: PaymentView): Html => {
+  const { visitor, texts, payment } = view
   const { request, answer, status, expiresAt } = payment
   const extra = answer?.type === 'accepted' ? answer.additionalAmount : request.additionalAmount
-  const amount = (minor: number) => shownAmount(minor, request.currency, visitor.locale)
+  const amount = (minor: number) => minorText(minor, request.currency, visitor.locale)
   const left = status === 'auth' ? available(payment) : nothing
   const { main, beside } = amountsOf({
     ...standingOf(payment),
-    asked: request.amount + extra,
+    requested: request.amount + extra,
     reserved: left.amount + left.additionalAmount,
   })
   const until = shopTime(expiresAt, visitor)
@@ -71,7 +71,7 @@ export const headHtml = (shown: ShownPayment): Html => {
           {beside.map(([name, minor]) => [' · ', texts[`sum_${name}`]({ amount: amount(minor) })])}
         </p>
       </div>
-      {actionsHtml(shown)}
+      {actionsHtml(view)}
     </div>,
     status === 'pending' && <p class="note">{filled(texts.pendingHint, { time: until })}</p>,
   ]
@@ -79,19 +79,19 @@ export const headHtml = (shown: ShownPayment): Html => {
 
 export const detailsHtml = (
   needs: DetailNeeds,
-  { visitor, texts, tid, payment }: ShownPayment,
+  { visitor, texts, tid, payment }: PaymentView,
 ): Html => {
   const { request, details, status, expiresAt } = payment
   const { shop } = visitor
   const names = namesOfPos(needs, shop.merchant)
   const pos = names.get(request.posId) ?? request.posId
-  const asked = { customer: request.customer, scan: payment.scan }
+  const who = { customer: request.customer, scan: payment.scan }
   const isOpen = status === 'pending' || status === 'auth'
   const rows: (readonly [string, Html])[] = [
     [texts.tid, <code>{tid}</code>],
     [texts.orderNumber, request.posTid],
     [texts.pos, pos],
-    [texts.customer, customerHtml(needs, visitor, asked)],
+    [texts.customer, customerHtml(needs, visitor, who)],
     [texts.ledger, details.ledger],
     ...(isOpen ? [[texts.expiresAt, shopTime(expiresAt, visitor)] as const] : []),
     ...(details.callbackUri === null
@@ -101,7 +101,7 @@ export const detailsHtml = (
   return <dl class="facts">{rows.map(([name, value]) => [<dt>{name}</dt>, <dd>{value}</dd>])}</dl>
 }
 
-export const proofHtml = ({ visitor, texts, tid }: ShownPayment): Html => (
+export const proofHtml = ({ visitor, texts, tid }: PaymentView): Html => (
   <Card title={texts.proof}>
     <p class="quiet small">{texts.proofWhat}</p>
     <p>

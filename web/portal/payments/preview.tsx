@@ -2,7 +2,7 @@ import { Table, type Html } from '../../ui/components.tsx'
 import type { PaymentPreview } from '../../../application/payment-acts.ts'
 import { nothing, type Pots } from '../../../domain/money/money.ts'
 import { available, type RequestedPayment } from '../../../domain/payment/payment-state.ts'
-import { shownAmount, shopTime, type TimeReader } from '../../ui/money.tsx'
+import { minorText, shopTime, type TimeReader } from '../../ui/money.tsx'
 import { filled } from '../../ui/words.tsx'
 import { standingOf } from './payment-parts.tsx'
 import { badgeHtml } from './state.tsx'
@@ -31,7 +31,7 @@ export const changesHtml = (
   { after }: PaymentPreview,
 ): Html => {
   const [now, then] = [sumsIn(payment), sumsIn(after)]
-  const shown = (minor: number) => shownAmount(minor, payment.request.currency, visitor.locale)
+  const sum = (minor: number) => minorText(minor, payment.request.currency, visitor.locale)
   const time = (at: number) => shopTime(at, visitor)
   const row = (name: string, before: Html, after: Html) => [
     { head: name },
@@ -42,7 +42,7 @@ export const changesHtml = (
     row(texts.status, badgeHtml(texts, standingOf(payment)), badgeHtml(texts, standingOf(after))),
     ...sums
       .filter((name) => now[name] !== then[name])
-      .map((name) => row(texts[name], shown(now[name]), <b>{shown(then[name])}</b>)),
+      .map((name) => row(texts[name], sum(now[name]), <b>{sum(then[name])}</b>)),
     ...(payment.expiresAt === after.expiresAt
       ? []
       : [row(texts.expiresAt, time(payment.expiresAt), <b>{time(after.expiresAt)}</b>)]),
@@ -55,13 +55,13 @@ export const changesHtml = (
 export const splitHtml = ({ texts, visitor, payment }: Previewed, pots: Pots): Html => {
   const { request, authorized } = payment
   if (authorized.additionalAmount === 0) return null
-  const shown = (minor: number) => shownAmount(minor, request.currency, visitor.locale)
+  const sum = (minor: number) => minorText(minor, request.currency, visitor.locale)
   const rows = [
     [texts.goods, pots.amount],
     [texts.tip, pots.additionalAmount],
     [texts.total, grossOf(pots)],
   ] as const
-  const cells = rows.map(([head, minor]) => [{ head }, { number: shown(minor) }])
+  const cells = rows.map(([head, minor]) => [{ head }, { number: sum(minor) }])
   return <Table label={texts.total} kind="grid preview" rows={cells} />
 }
 
@@ -70,7 +70,7 @@ export const costHtml = ({ texts, visitor, payment }: Previewed, { events }: Pay
   if (event?.type !== 'PaymentCaptured' && event?.type !== 'PaymentRefunded') return ''
   const { fee, interchange, vat } = event.data.charge
   const cost = fee + interchange + vat
-  const amount = shownAmount(Math.abs(cost), payment.request.currency, visitor.locale)
-  const told = filled(cost < 0 ? texts.feesReturned : texts.costs, { amount })
-  return <p class="quiet">{cost === 0 ? texts.costsNothing : told}</p>
+  const amount = minorText(Math.abs(cost), payment.request.currency, visitor.locale)
+  const text = filled(cost < 0 ? texts.feesReturned : texts.costs, { amount })
+  return <p class="quiet">{cost === 0 ? texts.costsNothing : text}</p>
 }

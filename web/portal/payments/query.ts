@@ -4,7 +4,7 @@ import { dayIn, startOf, type DayNumber, type TimeZone } from '../../../domain/t
 import type { PaymentPlace } from '../../../projections/payment-list.ts'
 import {
   everyPayment,
-  type PaymentWanted,
+  type PaymentFilter,
   statusCodeOf,
 } from '../../../projections/payment-search.ts'
 import { typedAmount } from '../../ui/money.tsx'
@@ -14,13 +14,13 @@ import { payments } from '../../../domain/aggregates.ts'
 import { isTheirPos } from '../../../domain/merchant/staff-roles.ts'
 import type { RequestedPayment } from '../../../domain/payment/payment-state.ts'
 import { refuse } from '../../../domain/refusal.ts'
-import { givenId } from '../../../http/addresses.ts'
+import { generatedId } from '../../../http/addresses.ts'
 import type { PortalVisitor } from '../page.tsx'
 import { shopParams } from '../pages.ts'
-import type { PaymentRecord, ToldOfPayment } from '../../../application/payment-history.ts'
+import type { PaymentRecord, PaymentMessage } from '../../../application/payment-history.ts'
 import type { PaymentRow } from '../../../projections/payment-table.ts'
 
-export const paymentParams = shopParams.extend({ tid: givenId })
+export const paymentParams = shopParams.extend({ tid: generatedId })
 
 export const paymentPath = (tid: string, more = ''): string => `payments/${tid}${more}`
 
@@ -122,7 +122,7 @@ export const shortcuts = ['today', 'yesterday', 'lastWeek'] as const
 export type Days = Pick<Filters, 'since' | 'until'>
 
 /** The days that a list is often asked for, by the clocks of the merchant. */
-export const oftenAsked = (
+export const usualDays = (
   timeZone: TimeZone,
   at: Instant,
 ): Readonly<Record<(typeof shortcuts)[number], Days>> => {
@@ -136,17 +136,17 @@ export const oftenAsked = (
 
 type Problem = 'wrongDay' | 'wrongDays' | 'wrongAmount' | 'wrongAmounts'
 
-export type Asked = {
+export type FilterQuery = {
   /** All but the customer, who is looked for. */
-  readonly wanted: PaymentWanted
+  readonly filter: PaymentFilter
   readonly problems: Readonly<Partial<Record<keyof Filters, Problem>>>
 }
 
 /** What the filters ask for. What cannot be read is told, and is as if it were not there. */
-export const askedBy = (
+export const readFilters = (
   filters: Filters,
   { currency, timeZone }: { readonly currency: string; readonly timeZone: TimeZone },
-): Asked => {
+): FilterQuery => {
   const problems: Partial<Record<keyof Filters, Problem>> = {}
   const dayIn = (name: 'since' | 'until', added: 0 | 1, none: Instant): Instant => {
     if (filters[name] === '') return none
@@ -161,7 +161,7 @@ export const askedBy = (
     return amount ?? none
   }
   const { status, pos, sort } = filters
-  const wanted: PaymentWanted = {
+  const filter: PaymentFilter = {
     ...everyPayment,
     status: isStatus(status) ? status : null,
     posIds: pos === '' ? null : [pos],
@@ -171,28 +171,28 @@ export const askedBy = (
     most: amountIn('most', everyPayment.most),
     order: sort === 'largest' ? 'largest' : 'newest',
   }
-  if (wanted.before <= wanted.since) problems.until ??= 'wrongDays'
-  if (wanted.most < wanted.least) problems.most ??= 'wrongAmounts'
-  return { wanted, problems }
+  if (filter.before <= filter.since) problems.until ??= 'wrongDays'
+  if (filter.most < filter.least) problems.most ??= 'wrongAmounts'
+  return { filter, problems }
 }
 
 export type Needs = { readonly digestOf: (text: string) => string }
 
-export const markOfAll = ({ digestOf }: Needs, shown: unknown): string =>
-  digestOf(JSON.stringify(shown)).slice(0, 16)
+export const markOfAll = ({ digestOf }: Needs, view: unknown): string =>
+  digestOf(JSON.stringify(view)).slice(0, 16)
 
 /** What a page shows of a payment changes when this does. */
 export const markOf = (
   needs: Needs,
   events: readonly PaymentRecord[],
-  messages: readonly ToldOfPayment[],
+  messages: readonly PaymentMessage[],
 ): string => {
-  const told = messages.map(({ status, attempts }) => [status, attempts])
-  return markOfAll(needs, [events[0]?.revision, told])
+  const states = messages.map(({ status, attempts }) => [status, attempts])
+  return markOfAll(needs, [events[0]?.revision, states])
 }
 
 /** What a list shows changes when this does. */
 export const listMark = (needs: Needs, rows: readonly PaymentRow[], at: number): string => {
-  const shown = rows.map((row) => [row.tid, statusCodeOf(row, at), row.captured, row.refunded])
-  return markOfAll(needs, shown)
+  const marks = rows.map((row) => [row.tid, statusCodeOf(row, at), row.captured, row.refunded])
+  return markOfAll(needs, marks)
 }

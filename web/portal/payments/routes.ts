@@ -155,9 +155,9 @@ const paymentFileRoutes = (needs: PaymentFileNeeds, { page }: PortalPages): Rout
         await needs.caughtUp()
         const { tid } = call.params
         await find(visitor, tid, call.at)
-        const asked = receiptQuery.safeParse(Object.fromEntries(searchOf(call)))
-        if (!asked.success) return refuse('resource_is_unknown')
-        const receipt = await needs.receipts.ofPayment(tid, asked.data.from)
+        const query = receiptQuery.safeParse(Object.fromEntries(searchOf(call)))
+        if (!query.success) return refuse('resource_is_unknown')
+        const receipt = await needs.receipts.ofPayment(tid, query.data.from)
         const { merchant } = visitor.shop
         return {
           type: 'application/json',
@@ -179,9 +179,9 @@ const paymentFileRoutes = (needs: PaymentFileNeeds, { page }: PortalPages): Rout
       },
       async (visitor, call) => {
         await needs.caughtUp()
-        const { tid, attachment_id: wanted } = call.params
+        const { tid, attachment_id: attachment } = call.params
         await find(visitor, tid, call.at)
-        return pictureReply(needs, tid, wanted)
+        return pictureReply(needs, tid, attachment)
       },
     ),
   ]

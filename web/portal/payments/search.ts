@@ -6,11 +6,11 @@ import {
   type PaymentPage,
   type SearchPayments,
   fitting,
-  type PaymentWanted,
+  type PaymentFilter,
 } from '../../../projections/payment-search.ts'
 import type { PaymentRow } from '../../../projections/payment-table.ts'
 import { nextTurn } from '../../../application/time-budget.ts'
-import { askedBy, readPlace, type Asked, type Filters } from './query.ts'
+import { readFilters, readPlace, type FilterQuery, type Filters } from './query.ts'
 
 export type PaymentSearchNeeds = {
   readonly lists: PaymentLists
@@ -49,14 +49,14 @@ export const namedBy = (
 }
 
 /** Of a cashier, payments of their points of sale. */
-export const bounded = (wanted: PaymentWanted, terms: StaffTerms): PaymentWanted => {
+export const bounded = (filter: PaymentFilter, terms: StaffTerms): PaymentFilter => {
   const own = pointsOfSaleOf(terms)
-  if (own === null) return wanted
-  const posIds = wanted.posIds?.filter((posId) => own.includes(posId)) ?? own
-  return { ...wanted, posIds }
+  if (own === null) return filter
+  const posIds = filter.posIds?.filter((posId) => own.includes(posId)) ?? own
+  return { ...filter, posIds }
 }
 
-export type Found = PaymentPage & Pick<Asked, 'problems'>
+export type Found = PaymentPage & Pick<FilterQuery, 'problems'>
 
 const found = async (
   needs: PaymentSearchNeeds,
@@ -66,8 +66,8 @@ const found = async (
   { limit, at }: { readonly limit: number; readonly at: Instant },
 ): Promise<Found> => {
   const { merchant } = of.shop
-  const { wanted, problems } = askedBy(filters, of.shop)
-  const own = bounded(wanted, of.terms)
+  const { filter, problems } = readFilters(filters, of.shop)
+  const own = bounded(filter, of.terms)
   const behind = readPlace(filters.behind)
   if (filters.q === '') return { ...(await search(merchant, own, { behind, limit }, at)), problems }
   const named = behind === null ? namedBy(needs, of, filters.q).filter(fitting(own, at)) : []

@@ -14,7 +14,7 @@ type Standing = {
 
 type Sums = {
   /** Requested, with what the payer added. */
-  readonly asked: number
+  readonly requested: number
   /** Still to be captured or released. */
   readonly reserved: number
   readonly captured: number
@@ -27,20 +27,24 @@ type Named<Name> = readonly [name: Name, minor: number]
  * The amount of a payment: what was paid, or else what is reserved, or else what was requested; and
  * what differs from it.
  */
-export const amountsOf = ({ asked, reserved, captured, refunded }: Sums) => {
+export const amountsOf = ({ requested, reserved, captured, refunded }: Sums) => {
   const main: Named<'paid' | 'reserved' | 'requested'> =
-    captured > 0 ? ['paid', captured] : reserved > 0 ? ['reserved', reserved] : ['requested', asked]
+    captured > 0
+      ? ['paid', captured]
+      : reserved > 0
+        ? ['reserved', reserved]
+        : ['requested', requested]
   const others: readonly Named<'refunded' | 'reserved' | 'requested'>[] = [
     ['refunded', refunded],
     ['reserved', captured > 0 ? reserved : 0],
-    ['requested', captured > 0 && captured + reserved < asked ? asked : 0],
+    ['requested', captured > 0 && captured + reserved < requested ? requested : 0],
   ]
   return { main, beside: others.filter(([, minor]) => minor > 0) }
 }
 
 /** Expiry takes effect at its instant, recorded or not (interface 4.5). */
 export const sumsOfRow = (row: PaymentRow, at: Instant): Sums => ({
-  asked: row.amount + row.additionalAmount,
+  requested: row.amount + row.additionalAmount,
   reserved:
     statusCodeOf(row, at) === statusCodes.AUTH ? row.amountLeft + row.additionalAmountLeft : 0,
   captured: row.captured,

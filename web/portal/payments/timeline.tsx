@@ -2,12 +2,12 @@ import type { Html } from '../../ui/components.tsx'
 import type { PaymentRecord } from '../../../application/payment-history.ts'
 import { isRelease, type PaymentDetails } from '../../../domain/payment/payment-events.ts'
 import type { Pots } from '../../../domain/money/money.ts'
-import { shownAmount, shopTime, type TimeReader } from '../../ui/money.tsx'
+import { minorText, shopTime, type TimeReader } from '../../ui/money.tsx'
 import { filled } from '../../ui/words.tsx'
 import type { Catalogue } from '../../../texts/generated/texts.ts'
 import type { PlainKey } from '../../../texts/message.ts'
 
-export type Told = TimeReader & {
+export type TimelineView = TimeReader & {
   readonly texts: Catalogue['payments']
   readonly currency: string
   /** Names of the staff by member. */
@@ -17,9 +17,12 @@ export type Told = TimeReader & {
 }
 
 /** `100.00`, or `100.00 + 10.00` with what was added on top. */
-const potsText = ({ amount, additionalAmount }: Pots, { currency, locale }: Told): string => {
-  const shown = (minor: number) => shownAmount(minor, currency, locale)
-  return additionalAmount === 0 ? shown(amount) : `${shown(amount)} + ${shown(additionalAmount)}`
+const potsText = (
+  { amount, additionalAmount }: Pots,
+  { currency, locale }: TimelineView,
+): string => {
+  const sum = (minor: number) => minorText(minor, currency, locale)
+  return additionalAmount === 0 ? sum(amount) : `${sum(amount)} + ${sum(additionalAmount)}`
 }
 
 const actors: Readonly<Record<string, PlainKey<Catalogue['payments']>>> = {
@@ -30,7 +33,7 @@ const actors: Readonly<Record<string, PlainKey<Catalogue['payments']>>> = {
 }
 
 /** Who caused an event. Of the payer nothing is told but that it was them. */
-export const whoHtml = ({ texts, names }: Told, actor: string): Html => {
+export const whoHtml = ({ texts, names }: TimelineView, actor: string): Html => {
   const [kind = '', ...rest] = actor.split(':')
   const id = rest.join(':')
   if (kind === 'payer') return texts.who_payer
@@ -52,16 +55,16 @@ const amendedNames = (changed: object): readonly (keyof PaymentDetails)[] =>
   Object.keys(changed) as (keyof PaymentDetails)[]
 
 /** Long because it has a case for each event of a payment. */
-const saysHtml = (told: Told, event: PaymentRecord): Html => {
-  const { texts, locale } = told
+const saysHtml = (view: TimelineView, event: PaymentRecord): Html => {
+  const { texts, locale } = view
   if (isRelease(event))
-    return filled(texts[`event_${event.type}`], { amount: potsText(event.data, told) })
+    return filled(texts[`event_${event.type}`], { amount: potsText(event.data, view) })
   switch (event.type) {
     case 'PaymentRequested': {
       const { request } = event.data
-      const pos = told.posNames.get(request.posId) ?? request.posId
+      const pos = view.posNames.get(request.posId) ?? request.posId
       return filled(texts.event_PaymentRequested, {
-        amount: potsText(request, told),
+        amount: potsText(request, view),
         order: request.posTid,
         pos,
       })
@@ -74,11 +77,11 @@ const saysHtml = (told: Told, event: PaymentRecord): Html => {
       })
     case 'PaymentAuthorized': {
       const { additionalAmount, credit, expiresAt } = event.data
-      const tip = shownAmount(additionalAmount, told.currency, locale)
+      const tip = minorText(additionalAmount, view.currency, locale)
       return filled(texts.event_PaymentAuthorized, {
         tip: additionalAmount === 0 ? 'none' : tip,
         credit: credit ? 'yes' : 'no',
-        time: shopTime(expiresAt, told),
+        time: shopTime(expiresAt, view),
       })
     }
     case 'PaymentFailed':
@@ -86,25 +89,25 @@ const saysHtml = (told: Told, event: PaymentRecord): Html => {
         reason: texts[`failure_${event.data.statusCode}`],
       })
     case 'PaymentCaptured': {
-      const amount = potsText(event.data, told)
+      const amount = potsText(event.data, view)
       const part = partOf(event.data.captureId)
       return [filled(texts.event_PaymentCaptured, { amount }), part]
     }
     case 'PaymentRefunded': {
       const { text, refundId } = event.data
       const reason = text === null ? null : [' ', <q>{text}</q>]
-      const amount = potsText(event.data, told)
+      const amount = potsText(event.data, view)
       return [filled(texts.event_PaymentRefunded, { amount }), reason, partOf(refundId)]
     }
     case 'PaymentDisputed': {
       const { reason, due } = event.data
-      const said = { amount: potsText(event.data, told), time: shopTime(due, told) }
+      const said = { amount: potsText(event.data, view), time: shopTime(due, view) }
       return [filled(texts.event_PaymentDisputed, said), ' ', <q>{reason}</q>]
     }
     case 'PaymentDisputeWon':
-      return filled(texts.event_PaymentDisputeWon, { amount: potsText(event.data, told) })
+      return filled(texts.event_PaymentDisputeWon, { amount: potsText(event.data, view) })
     case 'PaymentRenewed':
-      return filled(texts.event_PaymentRenewed, { time: shopTime(event.data.expiresAt, told) })
+      return filled(texts.event_PaymentRenewed, { time: shopTime(event.data.expiresAt, view) })
     case 'PaymentEvidenceSent':
     case 'PaymentDisputeLost':
     case 'PaymentPickedUp':
@@ -132,14 +135,14 @@ const tones: Readonly<Partial<Record<PaymentRecord['type'], string>>> = {
 }
 
 /** What has happened, newest first. */
-export const timelineHtml = (told: Told, events: readonly PaymentRecord[]): Html => (
+export const timelineHtml = (view: TimelineView, events: readonly PaymentRecord[]): Html => (
   <ol class="timeline">
     {events.map((event) => (
       <li class={tones[event.type] ?? ''}>
-        <p>{saysHtml(told, event)}</p>
+        <p>{saysHtml(view, event)}</p>
         <p class="quiet small">
-          {shopTime(event.metadata.at, told)} ·{' '}
-          {filled(told.texts.by, { who: whoHtml(told, event.metadata.actor) })}
+          {shopTime(event.metadata.at, view)} ·{' '}
+          {filled(view.texts.by, { who: whoHtml(view, event.metadata.actor) })}
         </p>
       </li>
     ))}

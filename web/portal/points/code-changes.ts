@@ -1,7 +1,7 @@
 import type { Context, Handle } from '../../../application/handle.ts'
 import { shortlinks } from '../../../domain/aggregates.ts'
 import { Refusal } from '../../../domain/refusal.ts'
-import { givenId } from '../../../http/addresses.ts'
+import { generatedId } from '../../../http/addresses.ts'
 import { searchOf, type Call } from '../../../http/call.ts'
 import { fieldOf } from '../../../http/forms.ts'
 import { hasProblems } from '../../ui/fields.tsx'
@@ -18,7 +18,7 @@ import {
   problemsOf,
   removeCodePage,
   typedCode,
-  type GivenCode,
+  type CodeForm,
 } from './forms.tsx'
 import { codeOf, pointsPath, type PointNeeds } from './rows.ts'
 import { textsIn } from '../../../texts/catalogue.ts'
@@ -36,7 +36,7 @@ export type CodeFormNeeds = PointNeeds & {
   ) => Promise<string>
 }
 
-export const codeParams = shopParams.extend({ shortlink_id: givenId })
+export const codeParams = shopParams.extend({ shortlink_id: generatedId })
 
 const changing = { action: 'change_points_of_sale', area: 'pointsOfSale' } as const
 
@@ -50,25 +50,25 @@ const isTaken = (error: unknown): boolean =>
 
 const makeCode =
   (needs: CodeFormNeeds, visits: Visits) =>
-  async (visitor: PortalVisitor, call: Call<unknown, undefined, GivenCode>) => {
+  async (visitor: PortalVisitor, call: Call<unknown, undefined, CodeForm>) => {
     const texts = textsIn[visitor.language].points
     const { merchant } = visitor.shop
-    const given = typedCode(call.body)
+    const typed = typedCode(call.body)
     const made = fieldOf(call.body, 'made') || needs.newId()
-    const problems = problemsOf(given, texts)
-    if (hasProblems(problems)) return newCodePage(visitor, made, given, problems)
+    const problems = problemsOf(typed, texts)
+    if (hasProblems(problems)) return newCodePage(visitor, made, typed, problems)
     const context = contextOfStaff(call as Call, visitor)
-    const serialNumber = orNothing(given.serialNumber)
+    const serialNumber = orNothing(typed.serialNumber)
     let id = needs.shortlinkIdFor(merchant, made)
     try {
       if (serialNumber !== null) id = await needs.claimSticker(serialNumber, id, merchant, context)
     } catch (error) {
       if (!isTaken(error)) throw error
-      return newCodePage(visitor, made, given, { serial_number: texts.serialWrong })
+      return newCodePage(visitor, made, typed, { serial_number: texts.serialWrong })
     }
     const about = {
-      description: orNothing(given.description),
-      callbackUri: orNothing(given.callbackUri),
+      description: orNothing(typed.description),
+      callbackUri: orNothing(typed.callbackUri),
     }
     const data = { merchant, id, serialNumber, ...about }
     await needs.handle(shortlinks, id, { type: 'Register', data }, context)
@@ -79,7 +79,7 @@ const changeCode =
   (needs: CodeFormNeeds, visits: Visits) =>
   async (
     visitor: PortalVisitor,
-    call: Call<{ readonly shortlink_id: string }, undefined, GivenCode>,
+    call: Call<{ readonly shortlink_id: string }, undefined, CodeForm>,
   ) => {
     await needs.caughtUp()
     const { merchant } = visitor.shop
@@ -89,12 +89,12 @@ const changeCode =
       await needs.handle(shortlinks, code.id, { type: 'Remove', merchant }, context)
       return visits.go(visitor, portalPath(merchant, pointsPath('?done=removed')))
     }
-    const given = typedCode(call.body)
-    const problems = problemsOf(given, textsIn[visitor.language].points)
-    if (hasProblems(problems)) return changeCodePage(visitor, code, given, problems)
+    const typed = typedCode(call.body)
+    const problems = problemsOf(typed, textsIn[visitor.language].points)
+    if (hasProblems(problems)) return changeCodePage(visitor, code, typed, problems)
     const changes = {
-      description: orNothing(given.description),
-      callbackUri: orNothing(given.callbackUri),
+      description: orNothing(typed.description),
+      callbackUri: orNothing(typed.callbackUri),
     }
     await needs.handle(shortlinks, code.id, { type: 'Change', merchant, changes }, context)
     return visits.go(visitor, portalPath(merchant, pointsPath(`/code/${code.id}?done=changed`)))

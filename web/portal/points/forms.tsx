@@ -60,7 +60,7 @@ export const codeForm = plainForm.extend({
   do: hidden('`remove` to remove it.').optional(),
 })
 
-export type GivenCode = FormOf<typeof codeForm>
+export type CodeForm = FormOf<typeof codeForm>
 
 export type TypedCode = {
   readonly description: string
@@ -70,19 +70,19 @@ export type TypedCode = {
 
 export const nothingTyped: TypedCode = { description: '', callbackUri: '', serialNumber: '' }
 
-export const typedCode = (body: GivenCode): TypedCode => ({
+export const typedCode = (body: CodeForm): TypedCode => ({
   description: fieldOf(body, 'description'),
   callbackUri: fieldOf(body, 'callback_uri'),
   serialNumber: compactFieldOf(body, 'serial_number'),
 })
 
 /** What is wrong with what was typed. */
-export const problemsOf = (given: TypedCode, texts: Catalogue['points']): Problems => {
-  const { callbackUri, serialNumber } = given
+export const problemsOf = (values: TypedCode, texts: Catalogue['points']): Problems => {
+  const { callbackUri, serialNumber } = values
   const isAddress = callbackUri === '' || callbackUriText.safeParse(callbackUri).success
   const isSerial = serialNumber === '' || serialNumberPattern.test(serialNumber)
   return {
-    description: given.description.length > 1000 ? texts.wrongName : undefined,
+    description: values.description.length > 1000 ? texts.wrongName : undefined,
     callback_uri: isAddress ? undefined : texts.wrongCallback,
     serial_number: isSerial ? undefined : texts.serialWrong,
   }
@@ -90,7 +90,7 @@ export const problemsOf = (given: TypedCode, texts: Catalogue['points']): Proble
 
 export const fieldsHtml = (
   texts: Catalogue['points'],
-  given: TypedCode,
+  values: TypedCode,
   problems: Problems,
 ): Html => [
   <Field
@@ -98,7 +98,7 @@ export const fieldsHtml = (
     label={texts.description}
     hint={texts.descriptionHint}
     problem={problems['description']}
-    value={given.description}
+    value={values.description}
     maxlength={1000}
     autocomplete="off"
   />,
@@ -107,7 +107,7 @@ export const fieldsHtml = (
     label={texts.callback}
     hint={texts.callbackHint}
     problem={problems['callback_uri']}
-    value={given.callbackUri}
+    value={values.callbackUri}
     {...exact}
   />,
 ]
@@ -115,7 +115,7 @@ export const fieldsHtml = (
 export const newCodePage = (
   visitor: PortalVisitor,
   made: string,
-  given = nothingTyped,
+  values = nothingTyped,
   problems: Problems = {},
 ) => {
   const texts = textsIn[visitor.language].points
@@ -132,13 +132,13 @@ export const newCodePage = (
     button: texts.make,
     isWrong: hasProblems(problems),
     fields: [
-      fieldsHtml(texts, given, problems),
+      fieldsHtml(texts, values, problems),
       <Field
         name="serial_number"
         label={texts.serial}
         hint={texts.serialHint}
         problem={problems['serial_number']}
-        value={given.serialNumber}
+        value={values.serialNumber}
         maxlength={64}
         {...exact}
       />,
@@ -149,7 +149,7 @@ export const newCodePage = (
 export const changeCodePage = (
   visitor: PortalVisitor,
   { id, description, callbackUri }: CodeData,
-  given: TypedCode | undefined,
+  values: TypedCode | undefined,
   problems: Problems = {},
 ) => {
   const texts = textsIn[visitor.language].points
@@ -164,7 +164,7 @@ export const changeCodePage = (
     ],
     button: texts.save,
     isWrong: hasProblems(problems),
-    fields: fieldsHtml(texts, given ?? now, problems),
+    fields: fieldsHtml(texts, values ?? now, problems),
   })
 }
 

@@ -4,7 +4,7 @@ import { nextTurn } from '../../../application/time-budget.ts'
 import { isDotSegment } from '../../../domain/merchant/chosen-id.ts'
 import { searchOf, type Call } from '../../../http/call.ts'
 import { longestArgstring } from '../../../http/merchant/shortlink-code.ts'
-import { asked, hasProblems, type Problems, Field, Area } from '../../ui/fields.tsx'
+import { anyText, hasProblems, type Problems, Field, Area } from '../../ui/fields.tsx'
 import { portalPath } from '../areas.ts'
 import type { PortalPage, PortalVisitor } from '../page.tsx'
 import { addressOfCode, pointsPath, type CodeData, type PointNeeds } from './rows.ts'
@@ -18,21 +18,21 @@ export type LabelNeeds = PointNeeds & {
 const mostLabels = 120
 
 export const labelQuery = z.object({
-  tables: asked('Numbers of tables, such as `7` or `1-12, 14`.'),
-  word: asked('Stands before each number.'),
-  texts: asked('Further labels, each on a line; each is an argstring.'),
+  tables: anyText('Numbers of tables, such as `7` or `1-12, 14`.'),
+  word: anyText('Stands before each number.'),
+  texts: anyText('Further labels, each on a line; each is an argstring.'),
 })
 
 type Typed = { readonly tables: string; readonly word: string; readonly texts: string }
 
 const typedIn = (call: Call, texts: Catalogue['points']): Typed => {
   const search = searchOf(call)
-  const given = (name: string) => search.get(name)?.trim()
+  const field = (name: string) => search.get(name)?.trim()
   return {
-    tables: given('tables') ?? '',
+    tables: field('tables') ?? '',
     // No word is a choice too, unlike no parameter.
-    word: given('word') ?? (search.has('word') ? '' : texts.table),
-    texts: given('texts') ?? '',
+    word: field('word') ?? (search.has('word') ? '' : texts.table),
+    texts: field('texts') ?? '',
   }
 }
 
@@ -60,10 +60,10 @@ const linesIn = (typed: string): readonly string[] =>
     .map((text) => text.trim())
     .filter((text) => text !== '')
 
-type Asked = { readonly labels: readonly string[]; readonly problems: Problems }
+type LabelsRead = { readonly labels: readonly string[]; readonly problems: Problems }
 
-const askedFor = (typed: Typed, texts: Catalogue['points']): Asked => {
-  const wrong = (problems: Problems): Asked => ({ labels: [], problems })
+const readLabels = (typed: Typed, texts: Catalogue['points']): LabelsRead => {
+  const wrong = (problems: Problems): LabelsRead => ({ labels: [], problems })
   const tables = tablesIn(typed.tables)
   if (tables === undefined) return wrong({ tables: texts.tablesWrong })
   const named = tables.map((table) => `${typed.word} ${table}`.trim())
@@ -164,12 +164,12 @@ export const labelsPage = async (
   const typed = typedIn(call, texts)
   const search = searchOf(call)
   const isAsked = search.has('tables') || search.has('texts')
-  const { labels, problems: wrong } = askedFor(typed, texts)
+  const { labels, problems: wrong } = readLabels(typed, texts)
   const isNone = isAsked && labels.length === 0 && !hasProblems(wrong)
   const problems = isNone ? { tables: texts.tablesNone } : wrong
-  const shown = []
+  const drawn = []
   for (const text of labels) {
-    shown.push(await labelHtml(needs, visitor, code, text))
+    drawn.push(await labelHtml(needs, visitor, code, text))
     // Drawing a code takes most of a millisecond.
     await nextTurn()
   }
@@ -180,12 +180,12 @@ export const labelsPage = async (
       back,
       <h1 class="screen">{texts.labels}</h1>,
       <div class="narrow-card screen">
-        {labelForm(visitor, code, typed, problems, shown.length === 0 ? '' : 'second')}
+        {labelForm(visitor, code, typed, problems, drawn.length === 0 ? '' : 'second')}
       </div>,
-      shown.length > 0 && [
-        <h2 class="screen">{texts.labelsAre({ count: shown.length })}</h2>,
+      drawn.length > 0 && [
+        <h2 class="screen">{texts.labelsAre({ count: drawn.length })}</h2>,
         toPrint(texts.labelsPrint),
-        <ol class="labels">{shown}</ol>,
+        <ol class="labels">{drawn}</ol>,
       ],
     ],
   }

@@ -8,7 +8,7 @@ import { portalPath } from '../areas.ts'
 import type { PortalVisitor } from '../page.tsx'
 import type { PortalPages } from '../pages.ts'
 import { keysLink } from './forms.tsx'
-import { mostShown, pointsPath, type CodeData, type PointNeeds, type PosData } from './rows.ts'
+import { mostListed, pointsPath, type CodeData, type PointNeeds, type PosData } from './rows.ts'
 import { textsIn } from '../../../texts/catalogue.ts'
 import type { Catalogue } from '../../../texts/generated/texts.ts'
 
@@ -112,8 +112,8 @@ export const pointListRoute = (needs: PointNeeds, { page }: PortalPages): Route 
       const listed = <Data,>(rows: readonly { readonly data: Data }[]) =>
         rows.map(({ data }) => data)
       const newest = Number.MAX_SAFE_INTEGER
-      const all = listed(needs.pointsOfSale.list(merchant, newest, mostShown))
-      const codes = listed(needs.shortlinks.list(merchant, newest, mostShown))
+      const all = listed(needs.pointsOfSale.list(merchant, newest, mostListed))
+      const codes = listed(needs.shortlinks.list(merchant, newest, mostListed))
       return {
         title: texts.pos,
         body: [

@@ -26,11 +26,11 @@ export const posForm = plainForm.extend({
   do: hidden('`remove` to remove it.').optional(),
 })
 
-export type GivenPos = FormOf<typeof posForm>
+export type PosForm = FormOf<typeof posForm>
 
 type TypedPos = { readonly id: string; readonly name: string; readonly type: PosType }
 
-export const typedPos = (body: GivenPos): TypedPos => ({
+export const typedPos = (body: PosForm): TypedPos => ({
   id: fieldOf(body, 'id'),
   name: fieldOf(body, 'name'),
   type: posTypes.find((one) => one === fieldOf(body, 'type')) ?? 'store',
@@ -59,7 +59,7 @@ const fieldsHtml = (
   />,
 ]
 
-export const newPosPage = (visitor: PortalVisitor, given: TypedPos, problems: Problems = {}) => {
+export const newPosPage = (visitor: PortalVisitor, values: TypedPos, problems: Problems = {}) => {
   const texts = textsIn[visitor.language].points
   const frame = textsIn[visitor.language].portal
   return pointForm(visitor, {
@@ -78,12 +78,12 @@ export const newPosPage = (visitor: PortalVisitor, given: TypedPos, problems: Pr
         label={texts.id}
         hint={texts.idHint}
         problem={problems['id']}
-        value={given.id}
+        value={values.id}
         maxlength={64}
         required
         {...exact}
       />,
-      fieldsHtml(texts, given, problems),
+      fieldsHtml(texts, values, problems),
     ],
   })
 }
@@ -93,7 +93,7 @@ const pathOf = (id: string): string => `/pos/${encodeURIComponent(id)}`
 export const changePosPage = (
   visitor: PortalVisitor,
   pos: PosData,
-  given: TypedPos,
+  values: TypedPos,
   problems: Problems = {},
 ) => {
   const texts = textsIn[visitor.language].points
@@ -113,7 +113,7 @@ export const changePosPage = (
       <p class="quiet">
         <code>{pos.id}</code>
       </p>,
-      fieldsHtml(texts, given, problems),
+      fieldsHtml(texts, values, problems),
     ],
     below: [
       keysLink(visitor),

@@ -19,7 +19,7 @@ import {
   posForm,
   removePosPage,
   typedPos,
-  type GivenPos,
+  type PosForm,
 } from './pos-forms.tsx'
 import { pointsPath, posOf, type PointNeeds, type PosData } from './rows.ts'
 import { textsIn } from '../../../texts/catalogue.ts'
@@ -38,31 +38,31 @@ const doneWith =
 
 const makePos =
   (needs: PosFormNeeds, visits: Visits) =>
-  async (visitor: PortalVisitor, call: Call<unknown, undefined, GivenPos>) => {
+  async (visitor: PortalVisitor, call: Call<unknown, undefined, PosForm>) => {
     const texts = textsIn[visitor.language].points
-    const given = typedPos(call.body)
+    const typed = typedPos(call.body)
     const { merchant } = visitor.shop
-    const isId = idPattern.test(given.id) && newPosId.safeParse(given.id).success
+    const isId = idPattern.test(typed.id) && newPosId.safeParse(typed.id).success
     const problems = {
       id: isId ? undefined : texts.wrongId,
-      name: isNamed(given) ? undefined : texts.wrongName,
+      name: isNamed(typed) ? undefined : texts.wrongName,
     }
-    if (hasProblems(problems)) return newPosPage(visitor, given, problems)
-    const data = { merchant, ...given, location: null }
+    if (hasProblems(problems)) return newPosPage(visitor, typed, problems)
+    const data = { merchant, ...typed, location: null }
     try {
-      const key = within(merchant, given.id)
+      const key = within(merchant, typed.id)
       const context = contextOfStaff(call as Call, visitor)
       await needs.handle(pointsOfSale, key, { type: 'Register', data }, context)
     } catch (error) {
       if (!(error instanceof Refusal) || error.code !== 'id_used_with_other_data') throw error
-      return newPosPage(visitor, given, { id: texts.taken })
+      return newPosPage(visitor, typed, { id: texts.taken })
     }
     return doneWith(visits)(visitor, 'made')
   }
 
 const changePos =
   (needs: PosFormNeeds, visits: Visits) =>
-  async (visitor: PortalVisitor, call: Call<{ readonly pos_id: string }, undefined, GivenPos>) => {
+  async (visitor: PortalVisitor, call: Call<{ readonly pos_id: string }, undefined, PosForm>) => {
     await needs.caughtUp()
     const pos = posOf(needs, visitor, call.params.pos_id)
     const { merchant, id } = pos
@@ -72,12 +72,12 @@ const changePos =
       await needs.handle(pointsOfSale, key, { type: 'Remove', merchant }, context)
       return doneWith(visits)(visitor, 'removed')
     }
-    const given = typedPos(call.body)
-    if (!isNamed(given))
-      return changePosPage(visitor, pos, given, {
+    const typed = typedPos(call.body)
+    if (!isNamed(typed))
+      return changePosPage(visitor, pos, typed, {
         name: textsIn[visitor.language].points.wrongName,
       })
-    const { name, type } = given
+    const { name, type } = typed
     const command = { type: 'Change', merchant, changes: { name, type } } as const
     await needs.handle(pointsOfSale, key, command, context)
     return doneWith(visits)(visitor, 'changed')

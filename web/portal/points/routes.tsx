@@ -13,7 +13,7 @@ import { labelQuery, labelsPage, labelForm, type LabelNeeds } from './labels.tsx
 import { addressOfCode, codeOf, pointsPath, type CodeData } from './rows.ts'
 import { z } from 'zod'
 import { mayDo } from '../../../domain/merchant/staff-roles.ts'
-import { asked } from '../../ui/fields.tsx'
+import { anyText } from '../../ui/fields.tsx'
 import { scansHtml, type ScanNeeds } from './scans.tsx'
 import { textsIn } from '../../../texts/catalogue.ts'
 import type { Catalogue } from '../../../texts/generated/texts.ts'
@@ -92,7 +92,7 @@ const codeRoute = (needs: CodeNeeds, { page }: PortalPages): Route =>
       params: codeParams,
       action: 'see_points_of_sale',
       area: 'pointsOfSale',
-      ownQuery: z.object({ done: asked('What was done.') }),
+      ownQuery: z.object({ done: anyText('What was done.') }),
     },
     (visitor, call) => codePage(needs, visitor, call),
   )

@@ -55,7 +55,7 @@ export type PointNeeds = {
 }
 
 /** A page shows so many of each; further ones are found by their addresses. */
-export const mostShown = 500
+export const mostListed = 500
 
 /** @throws Refusal resource_is_unknown */
 export const posOf = (

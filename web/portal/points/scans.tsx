@@ -20,8 +20,8 @@ export type ScanNeeds = PointNeeds & {
   }
 }
 
-const scansShown = 20
-const labelsShown = 100
+const scansListed = 20
+const labelsListed = 100
 
 type Day = { readonly day: string; readonly count: number }
 
@@ -89,11 +89,11 @@ const daysHtml = (visitor: PortalVisitor, days: readonly Day[]): Html => {
 type Counts = ReadonlyMap<string, number>
 
 /** The labels that were scanned most, by name; that of the poster says nothing and comes last. */
-const shownLabels = (counts: Counts, locale: string): readonly string[] => {
+const mostScanned = (counts: Counts, locale: string): readonly string[] => {
   const byName = new Intl.Collator(locale, { numeric: true })
   return [...counts]
     .toSorted(([, a], [, b]) => b - a)
-    .slice(0, labelsShown)
+    .slice(0, labelsListed)
     .map(([label]) => label)
     .toSorted((a, b) => Number(a === '') - Number(b === '') || byName.compare(a, b))
 }
@@ -115,32 +115,32 @@ const labelsHtml = (
     return new Map(found.map(({ argstring, count }) => [argstring, count]))
   }
   const times = [since(1), since(7), since(daysOfScans)] as const
-  const shown = shownLabels(times[2], locale)
+  const labels = mostScanned(times[2], locale)
   const heads = [texts.today, texts.days({ count: 7 }), texts.days({ count: daysOfScans })]
   return [
     <h2>{texts.byLabel}</h2>,
-    shown.length === 0 ? (
+    labels.length === 0 ? (
       <p class="quiet">{texts.scansNone}</p>
     ) : (
       <Table
         label={texts.byLabel}
         kind="grid labels-of"
         heads={[texts.label, ...heads.map((number) => ({ number }))]}
-        rows={shown.map((label) => [
+        rows={labels.map((label) => [
           { head: labelHtml(texts, label) },
           ...times.map((counts) => ({ number: counts.get(label) ?? 0 })),
         ])}
       />
     ),
-    times[2].size > shown.length && (
-      <p class="quiet small">{texts.labelsShown({ count: labelsShown })}</p>
+    times[2].size > labels.length && (
+      <p class="quiet small">{texts.labelsShown({ count: labelsListed })}</p>
     ),
   ]
 }
 
 const newestHtml = ({ scans }: ScanNeeds, visitor: PortalVisitor, { id }: CodeData): Html => {
   const texts = textsIn[visitor.language].points
-  const newest = scans.newest(visitor.shop.merchant, id, scansShown)
+  const newest = scans.newest(visitor.shop.merchant, id, scansListed)
   if (newest.length === 0) return null
   return [
     <h2>{texts.newestScans}</h2>,

@@ -44,13 +44,13 @@ export const takeForm = plainForm.extend({
 export type TakeForm = FormOf<typeof takeForm>
 
 /** As typed, or as the form begins. */
-export type Given = Readonly<
+export type TakeFields = Readonly<
   Record<'amount' | 'text' | 'how' | 'phone' | 'valid' | 'pos', string>
 > & {
   readonly isReserved: boolean
 }
 
-export const nothingGiven: Given = {
+export const emptyFields: TakeFields = {
   amount: '',
   text: '',
   how: 'phone',
@@ -60,7 +60,7 @@ export const nothingGiven: Given = {
   isReserved: false,
 }
 
-export const givenIn = (body: TakeForm): Given => ({
+export const fieldsIn = (body: TakeForm): TakeFields => ({
   amount: fieldOf(body, 'amount'),
   text: fieldOf(body, 'text').trim().slice(0, longestText),
   how: fieldOf(body, 'how'),
@@ -81,24 +81,24 @@ export const posIdIn = (terms: StaffTerms, chosen: string): string => {
 }
 
 /** What to request, or what is wrong with what was typed. */
-export const readGiven = (
+export const readFields = (
   { shop, me, texts, language }: PortalVisitor,
-  given: Given,
+  fields: TakeFields,
   readPhone: (typed: string) => string | undefined,
 ) => {
-  const amount = typedAmount(given.amount, shop.currency) ?? 0
+  const amount = typedAmount(fields.amount, shop.currency) ?? 0
   const invited =
-    given.how === 'code' ? { phone: null } : readInvited(texts, given.phone, readPhone)
+    fields.how === 'code' ? { phone: null } : readInvited(texts, fields.phone, readPhone)
   const problems = {
     amount: amount > 0 ? undefined : textsIn[language].take.wrongAmount,
     phone: 'problem' in invited ? invited.problem : undefined,
   }
   if (hasProblems(problems) || 'problem' in invited) return { problems }
-  const posId = posIdIn(me.terms, given.pos)
-  const expiresIn = Number(validity.catch(validities[0]).parse(given.valid))
-  const text = given.text === '' ? null : given.text
+  const posId = posIdIn(me.terms, fields.pos)
+  const expiresIn = Number(validity.catch(validities[0]).parse(fields.valid))
+  const text = fields.text === '' ? null : fields.text
   const { phone } = invited
-  return { taken: { amount, phone, posId, text, expiresIn, isReserved: given.isReserved } }
+  return { taken: { amount, phone, posId, text, expiresIn, isReserved: fields.isReserved } }
 }
 
 /** Only a cashier with several points of sale chooses. */
@@ -120,7 +120,11 @@ export const posHtml = (
   )
 }
 
-const whoHtml = ({ language, texts: own }: PortalVisitor, given: Given, problem: Html): Html => {
+const whoHtml = (
+  { language, texts: own }: PortalVisitor,
+  fields: TakeFields,
+  problem: Html,
+): Html => {
   const texts = textsIn[language].take
   return [
     <fieldset class="choice">
@@ -130,21 +134,21 @@ const whoHtml = ({ language, texts: own }: PortalVisitor, given: Given, problem:
           type="radio"
           name="how"
           value={way}
-          isChosen={way === (given.how === 'code' ? 'code' : 'phone')}
+          isChosen={way === (fields.how === 'code' ? 'code' : 'phone')}
           isRequired
           text={texts[`how_${way}`]}
           what={texts[`howWhat_${way}`]}
         />
       ))}
     </fieldset>,
-    <div class="of-phone">{phoneField(own, 'tel', given.phone, problem, false)}</div>,
+    <div class="of-phone">{phoneField(own, 'tel', fields.phone, problem, false)}</div>,
   ]
 }
 
 /** How much, and what for, which the payer sees. */
 export const amountAndTextFields = (
   { shop, language }: PortalVisitor,
-  given: Pick<Given, 'amount' | 'text'>,
+  fields: Pick<TakeFields, 'amount' | 'text'>,
   problems: Problems,
   label: string,
 ): Html => {
@@ -158,7 +162,7 @@ export const amountAndTextFields = (
       autocomplete="off"
       maxlength={16}
       required
-      value={given.amount}
+      value={fields.amount}
     />,
     <Field
       name="text"
@@ -167,15 +171,15 @@ export const amountAndTextFields = (
       problem={problems['text']}
       autocomplete="off"
       maxlength={longestText}
-      value={given.text}
+      value={fields.text}
     />,
   ]
 }
 
 export type FormNeeds = { readonly posOf: PosOf }
 
-export type FormShown = {
-  readonly given: Given
+export type FormView = {
+  readonly fields: TakeFields
   readonly attempt: string
   readonly problems?: Problems
   /** What is wrong with all of it. */
@@ -184,13 +188,9 @@ export type FormShown = {
 }
 
 /** A payment to take: how much, what for, and from whom. */
-export const takePage = (
-  needs: FormNeeds,
-  visitor: PortalVisitor,
-  shown: FormShown,
-): PortalPage => {
+export const takePage = (needs: FormNeeds, visitor: PortalVisitor, view: FormView): PortalPage => {
   const { shop, csrf, language } = visitor
-  const { given, attempt, problems = {}, problem, status } = shown
+  const { fields, attempt, problems = {}, problem, status } = view
   const texts = textsIn[language].take
   return {
     title: texts.title,
@@ -206,20 +206,20 @@ export const takePage = (
         data-once=""
         hidden={{ csrf, attempt }}
       >
-        {amountAndTextFields(visitor, given, problems, texts.text)}
-        {whoHtml(visitor, given, problems['phone'])}
-        {posHtml(needs, visitor, given.pos)}
+        {amountAndTextFields(visitor, fields, problems, texts.text)}
+        {whoHtml(visitor, fields, problems['phone'])}
+        {posHtml(needs, visitor, fields.pos)}
         <Choice
           name="valid"
           label={texts.valid}
-          value={given.valid}
+          value={fields.valid}
           of={validities.map((seconds) => [seconds, texts[`valid_${seconds}`]])}
         />
         <Check
           type="checkbox"
           name="reserve"
           value="yes"
-          isChosen={given.isReserved}
+          isChosen={fields.isReserved}
           text={texts.reserve}
           what={texts.reserveWhat}
         />

@@ -20,11 +20,11 @@ export const linkForm = plainForm.extend({
   pos: typed('A point of sale of a cashier.').optional(),
 })
 
-export type GivenLink = Readonly<Record<'amount' | 'text' | 'until' | 'stock' | 'pos', string>>
+export type LinkFields = Readonly<Record<'amount' | 'text' | 'until' | 'stock' | 'pos', string>>
 
-export const noLink: GivenLink = { amount: '', text: '', until: '', stock: '', pos: '' }
+export const noLink: LinkFields = { amount: '', text: '', until: '', stock: '', pos: '' }
 
-export const givenLink = (body: FormOf<typeof linkForm>): GivenLink => ({
+export const linkFieldsIn = (body: FormOf<typeof linkForm>): LinkFields => ({
   amount: fieldOf(body, 'amount'),
   text: fieldOf(body, 'text').trim().slice(0, 200),
   until: fieldOf(body, 'until'),
@@ -41,7 +41,7 @@ export const stockIn = (typed: string): number | null | undefined => {
 /** What to offer, or what is wrong with what was typed. */
 export const readLink = (
   { shop, me, language }: PortalVisitor,
-  { amount: typed, text, until: lastDay, stock: many, pos }: GivenLink,
+  { amount: typed, text, until: lastDay, stock: many, pos }: LinkFields,
   at: Instant,
 ): { readonly offer?: Offered; readonly problems?: Problems } => {
   const texts = textsIn[language].take
@@ -80,8 +80,8 @@ export const StockField = ({
   />
 )
 
-type Shown = {
-  readonly given: GivenLink
+type LinkFormView = {
+  readonly fields: LinkFields
   readonly attempt: string
   readonly at: Instant
   readonly problems?: Problems
@@ -90,7 +90,7 @@ type Shown = {
 export const newLinkPage = (
   needs: FormNeeds,
   visitor: PortalVisitor,
-  { given, attempt, at, problems = {} }: Shown,
+  { fields, attempt, at, problems = {} }: LinkFormView,
 ): PortalPage => {
   const { shop, csrf, language } = visitor
   const texts = textsIn[language].take
@@ -107,7 +107,7 @@ export const newLinkPage = (
         data-once=""
         hidden={{ csrf, attempt }}
       >
-        {amountAndTextFields(visitor, given, problems, texts.linkText)}
+        {amountAndTextFields(visitor, fields, problems, texts.linkText)}
         <Field
           name="until"
           type="date"
@@ -115,10 +115,10 @@ export const newLinkPage = (
           hint={texts.linkLastDayHint}
           problem={problems['until']}
           min={textOfDay(dayIn(shop.timeZone, at))}
-          value={given.until}
+          value={fields.until}
         />
-        <StockField language={language} value={given.stock} problem={problems['stock']} />
-        {posHtml(needs, visitor, given.pos)}
+        <StockField language={language} value={fields.stock} problem={problems['stock']} />
+        {posHtml(needs, visitor, fields.pos)}
         <Actions button={texts.linkMake} />
       </Form>,
     ],

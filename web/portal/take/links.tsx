@@ -6,7 +6,7 @@ import { isOver, leftOf } from '../../../domain/merchant/offer.ts'
 import { isTheirPos } from '../../../domain/merchant/staff-roles.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import type { Instant } from '../../../domain/time.ts'
-import { givenId, type Links } from '../../../http/addresses.ts'
+import { generatedId, type Links } from '../../../http/addresses.ts'
 import { searchOf, type Call } from '../../../http/call.ts'
 import { fieldOf, type FormOf } from '../../../http/forms.ts'
 import { valuePath } from '../../../http/merchant/shortlink-code.ts'
@@ -27,17 +27,17 @@ import {
   Title,
   type Html,
 } from '../../ui/components.tsx'
-import { asked, plainForm, typed } from '../../ui/fields.tsx'
-import { shopTime, shownAmount } from '../../ui/money.tsx'
+import { anyText, plainForm, typed } from '../../ui/fields.tsx'
+import { shopTime, minorText } from '../../ui/money.tsx'
 import { portalPath } from '../areas.ts'
-import { actHtml, askedHtml, copyHtml } from '../developers/parts.tsx'
-import { contextOfStaff, type PortalNeeds, type Shown } from '../guard.ts'
+import { actHtml, questionHtml, copyHtml } from '../developers/parts.tsx'
+import { contextOfStaff, type PortalNeeds, type PageOrReply } from '../guard.ts'
 import type { PortalPage, PortalVisitor } from '../page.tsx'
 import { portalPages, shopParams } from '../pages.ts'
 import { namesOfPos } from '../payments/query.ts'
 import type { FormNeeds } from './form.tsx'
 import {
-  givenLink,
+  linkFieldsIn,
   linkForm,
   newLinkPage,
   noLink,
@@ -60,7 +60,7 @@ export type LinkNeeds = PortalNeeds &
     readonly newestOf: (merchant: string) => number
   }
 
-const mostShown = 50
+const mostListed = 50
 
 const standingOf = (row: OfferRow, at: Instant): 'open' | 'soldOut' | 'over' => {
   if (isOver(row, at)) return 'over'
@@ -88,7 +88,7 @@ const listHtml = (visitor: PortalVisitor, rows: readonly OfferRow[], at: Instant
   ]
   const cells = rows.map((row) => [
     { head: <a href={linkPath(shop.merchant, row.id)}>{row.text}</a> },
-    { number: shownAmount(row.amount, row.currency, locale) },
+    { number: minorText(row.amount, row.currency, locale) },
     { number: row.held },
     { number: leftOf(row) ?? '∞' },
     texts[`link_${standingOf(row, at)}`],
@@ -104,7 +104,7 @@ const listPage = async (
   await needs.caughtUp()
   const { language, shop, me } = visitor
   const texts = textsIn[language].take
-  const all = needs.offers.list(shop.merchant, Number.MAX_SAFE_INTEGER, mostShown)
+  const all = needs.offers.list(shop.merchant, Number.MAX_SAFE_INTEGER, mostListed)
   const rows = all.filter(({ posId }) => isTheirPos(me.terms, posId))
   return {
     title: texts.links,
@@ -116,7 +116,7 @@ const listPage = async (
       <section class="card">
         <Quiet text={texts.linksWhat} />
         {rows.length === 0 ? <Quiet text={texts.linksNone} /> : listHtml(visitor, rows, at)}
-        {all.length === mostShown && <Quiet text={texts.linksMost({ count: mostShown })} />}
+        {all.length === mostListed && <Quiet text={texts.linksMost({ count: mostListed })} />}
       </section>,
     ],
     follow: portalPath(shop.merchant, `events?after=${needs.newestOf(shop.merchant)}`),
@@ -126,7 +126,7 @@ const listPage = async (
 const factsHtml = (needs: LinkNeeds, visitor: PortalVisitor, row: OfferRow): Html => {
   const texts = textsIn[visitor.language].take
   const paid = needs.offers.paid(row.merchant, customerOfOffer(row.id))
-  const money = (minor: number) => shownAmount(minor, row.currency, visitor.locale)
+  const money = (minor: number) => minorText(minor, row.currency, visitor.locale)
   const names = namesOfPos(needs, row.merchant)
   const paidFacts = ({ count, captured, refunded }: Paid) => [
     [texts.linkPaid, count] as const,
@@ -150,7 +150,12 @@ const factsHtml = (needs: LinkNeeds, visitor: PortalVisitor, row: OfferRow): Htm
   )
 }
 
-const changesHtml = (visitor: PortalVisitor, row: OfferRow, given: string, problem: Html): Html => {
+const changesHtml = (
+  visitor: PortalVisitor,
+  row: OfferRow,
+  stockText: string,
+  problem: Html,
+): Html => {
   const { csrf, language } = visitor
   const texts = textsIn[language].take
   const path = linkPath(row.merchant, row.id)
@@ -158,10 +163,10 @@ const changesHtml = (visitor: PortalVisitor, row: OfferRow, given: string, probl
   return (
     <section class="card narrow-card screen">
       <Form action={path} hidden={{ csrf, change: 'stock' }}>
-        <StockField language={language} value={given} problem={problem} />
+        <StockField language={language} value={stockText} problem={problem} />
         <Actions kind="second" button={texts.linkChange} />
       </Form>
-      {askedHtml(texts.linkEnd, texts.linkEndWhat, actHtml(visitor, end))}
+      {questionHtml(texts.linkEnd, texts.linkEndWhat, actHtml(visitor, end))}
     </section>
   )
 }
@@ -220,7 +225,7 @@ const linkPage = async (
   const standing = standingOf(row, at)
   const payments = `payments?q=${encodeURIComponent(customerOfOffer(row.id))}`
   const problem = wrongStock === undefined ? undefined : texts.linkWrongStock
-  const given = wrongStock ?? String(row.stock ?? '')
+  const stockText = wrongStock ?? String(row.stock ?? '')
   return {
     title: row.text,
     status: wrongStock === undefined ? 200 : 400,
@@ -231,7 +236,7 @@ const linkPage = async (
         <p class="stand open" role="status">
           {texts[`link_${standing}`]}
         </p>
-        <h1>{shownAmount(row.amount, row.currency, locale)}</h1>
+        <h1>{minorText(row.amount, row.currency, locale)}</h1>
         <p class="quiet">{row.text}</p>
         {await codeHtml(needs, visitor, row)}
         {factsHtml(needs, visitor, row)}
@@ -239,7 +244,7 @@ const linkPage = async (
           <Link href={portalPath(row.merchant, payments)} text={texts.linkPayments} />
         </p>
       </section>,
-      !row.isEnded && changesHtml(visitor, row, given, problem),
+      !row.isEnded && changesHtml(visitor, row, stockText, problem),
     ],
     follow: portalPath(row.merchant, `events?after=${needs.newestOf(row.merchant)}`),
   }
@@ -255,14 +260,14 @@ const changing =
   async (
     visitor: PortalVisitor,
     call: Call<{ readonly offer: string }, undefined, FormOf<typeof changeForm>>,
-  ): Promise<Shown> => {
+  ): Promise<PageOrReply> => {
     await needs.caughtUp()
     const row = offerOf(needs, visitor, call.params.offer)
-    const given = fieldOf(call.body, 'stock').trim()
-    const stock = stockIn(given)
+    const stockText = fieldOf(call.body, 'stock').trim()
+    const stock = stockIn(stockText)
     const isEnd = fieldOf(call.body, 'change') === 'end'
     if (!isEnd && stock === undefined)
-      return linkPage(needs, visitor, row, { at: call.at, wrongStock: given })
+      return linkPage(needs, visitor, row, { at: call.at, wrongStock: stockText })
     const command = isEnd
       ? ({ type: 'EndOffer' } as const)
       : ({ type: 'ChangeStock', stock: stock ?? null } as const)
@@ -276,23 +281,27 @@ export const linkRoutes = (needs: LinkNeeds, visits: Visits): Route[] => {
   const place = { action: 'take_payment', area: 'take' } as const
   const path = '/portal/:merchant/links'
   const start = { ...place, path: '/portal/:merchant/new-link' }
-  const one = { ...place, path: `${path}/:offer`, params: shopParams.extend({ offer: givenId }) }
+  const one = {
+    ...place,
+    path: `${path}/:offer`,
+    params: shopParams.extend({ offer: generatedId }),
+  }
   return [
     page({ ...place, path, summary: 'Payment links that many may pay' }, (visitor, { at }) =>
       listPage(needs, visitor, at),
     ),
     page({ ...start, summary: 'A new payment link' }, async (visitor, { at }) =>
-      newLinkPage(needs, visitor, { given: noLink, attempt: needs.newToken().token, at }),
+      newLinkPage(needs, visitor, { fields: noLink, attempt: needs.newToken().token, at }),
     ),
     form({ ...start, summary: 'Make a payment link', ownForm: linkForm }, async (visitor, call) => {
       const { merchant, isDisabled } = visitor.shop
       if (isDisabled) return refuse('merchant_is_disabled')
       const { at } = call
-      const given = givenLink(call.body)
+      const fields = linkFieldsIn(call.body)
       const attempt = fieldOf(call.body, 'attempt')
-      const { offer, problems = {} } = readLink(visitor, given, at)
-      if (!offer) return newLinkPage(needs, visitor, { given, attempt, at, problems })
-      const id = needs.offerIdFor(merchant, attempt, JSON.stringify(given))
+      const { offer, problems = {} } = readLink(visitor, fields, at)
+      if (!offer) return newLinkPage(needs, visitor, { fields, attempt, at, problems })
+      const id = needs.offerIdFor(merchant, attempt, JSON.stringify(fields))
       await needs.makeOffer(id, offer, contextOfStaff(call as Call, visitor))
       return visits.go(visitor, `${linkPath(merchant, id)}?done=made`)
     }),
@@ -300,7 +309,7 @@ export const linkRoutes = (needs: LinkNeeds, visits: Visits): Route[] => {
       {
         ...one,
         summary: 'A payment link: its code, and what was paid',
-        ownQuery: z.object({ done: asked('What was done.') }),
+        ownQuery: z.object({ done: anyText('What was done.') }),
       },
       async (visitor, call) => {
         await needs.caughtUp()

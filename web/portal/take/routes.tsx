@@ -5,22 +5,22 @@ import { Refusal, refuse } from '../../../domain/refusal.ts'
 import { searchOf, type Call } from '../../../http/call.ts'
 import { fieldOf } from '../../../http/forms.ts'
 import type { Route } from '../../../http/route.ts'
-import { asked, plainForm } from '../../ui/fields.tsx'
-import { toldProblem, type Visits } from '../../payer/session.tsx'
+import { anyText, plainForm } from '../../ui/fields.tsx'
+import { pageProblem, type Visits } from '../../payer/session.tsx'
 import { portalPath } from '../areas.ts'
-import { contextOfStaff, type PortalNeeds, type Shown } from '../guard.ts'
+import { contextOfStaff, type PortalNeeds, type PageOrReply } from '../guard.ts'
 import type { PortalVisitor } from '../page.tsx'
 import { portalPages } from '../pages.ts'
 import { findPayment, paymentParams } from '../payments/query.ts'
 import {
-  givenIn,
-  nothingGiven,
-  readGiven,
+  fieldsIn,
+  emptyFields,
+  readFields,
   takeForm,
   takePage,
   type FormNeeds,
-  type FormShown,
-  type Given,
+  type FormView,
+  type TakeFields,
   type TakeForm,
 } from './form.tsx'
 import { waitPage, type WaitNeeds } from './wait.tsx'
@@ -39,24 +39,27 @@ type TakeNeeds = PortalNeeds &
   }
 
 /** An order number of eight characters, the same for a form that is sent twice. */
-const orderNumber = ({ derive }: TakeNeeds, attempt: string, given: Given): string =>
-  derive('take', attempt, JSON.stringify(given))
+const orderNumber = ({ derive }: TakeNeeds, attempt: string, fields: TakeFields): string =>
+  derive('take', attempt, JSON.stringify(fields))
     .replaceAll(/[^a-zA-Z0-9]/g, '')
     .toUpperCase()
     .slice(0, 8)
 
 const taking =
   (needs: TakeNeeds, visits: Visits) =>
-  async (visitor: PortalVisitor, call: Call<unknown, undefined, TakeForm>): Promise<Shown> => {
+  async (
+    visitor: PortalVisitor,
+    call: Call<unknown, undefined, TakeForm>,
+  ): Promise<PageOrReply> => {
     const { shop, language, texts } = visitor
     const { merchant, currency } = shop
     if (shop.isDisabled) return refuse('merchant_is_disabled')
-    const given = givenIn(call.body)
-    const again = (told: Partial<FormShown>) =>
-      takePage(needs, visitor, { given, attempt: needs.newToken().token, ...told })
-    const { taken, problems } = readGiven(visitor, given, visits.readPhone)
+    const fields = fieldsIn(call.body)
+    const again = (changes: Partial<FormView>) =>
+      takePage(needs, visitor, { fields, attempt: needs.newToken().token, ...changes })
+    const { taken, problems } = readFields(visitor, fields, visits.readPhone)
     if (taken === undefined) return again({ problems })
-    const posTid = orderNumber(needs, fieldOf(call.body, 'attempt'), given)
+    const posTid = orderNumber(needs, fieldOf(call.body, 'attempt'), fields)
     const known = await needs.find(payments, needs.tidOf(merchant, taken.posId, posTid), 'log')
     if (known.status !== 'unrequested' && known.status !== 'pending')
       return again({ problem: textsIn[language].take.isOver, status: 409 })
@@ -66,8 +69,8 @@ const taking =
       return visits.go(visitor, portalPath(merchant, `take/${tid}`))
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      const told = toldProblem(error, texts)
-      return again({ problem: told?.text, status: told?.status })
+      const problem = pageProblem(error, texts)
+      return again({ problem: problem?.text, status: problem?.status })
     }
   }
 
@@ -84,13 +87,13 @@ export const takeRoutes = (needs: TakeNeeds, visits: Visits): Route[] => {
       {
         ...start,
         summary: 'Take a payment',
-        ownQuery: z.object({ amount: asked('How much.'), text: asked('What for.') }),
+        ownQuery: z.object({ amount: anyText('How much.'), text: anyText('What for.') }),
       },
       async (visitor, call) => {
         const search = searchOf(call as Call)
         const [amount, text] = [search.get('amount') ?? '', search.get('text') ?? '']
-        const given = { ...nothingGiven, amount, text }
-        return takePage(needs, visitor, { given, attempt: needs.newToken().token })
+        const fields = { ...emptyFields, amount, text }
+        return takePage(needs, visitor, { fields, attempt: needs.newToken().token })
       },
     ),
     form(

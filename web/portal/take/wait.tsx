@@ -3,12 +3,12 @@ import { newestEventsOf } from '../../../application/payment-history.ts'
 import type { RequestedPayment } from '../../../domain/payment/payment-state.ts'
 import type { Links } from '../../../http/addresses.ts'
 import { checkoutUri } from '../../../http/merchant/payment-reply.ts'
-import { shopTime, shownAmount } from '../../ui/money.tsx'
+import { shopTime, minorText } from '../../ui/money.tsx'
 import { filled } from '../../ui/words.tsx'
 import { portalPath } from '../areas.ts'
 import { copyHtml } from '../developers/parts.tsx'
 import type { PortalPage, PortalVisitor } from '../page.tsx'
-import { mostMessages, toldIn } from '../payments/callbacks.tsx'
+import { mostMessages, messagesIn } from '../payments/callbacks.tsx'
 import type { PaymentPageNeeds } from '../payments/payment-page.tsx'
 import { standingOf } from '../payments/payment-parts.tsx'
 import { markOf, paymentPath } from '../payments/query.ts'
@@ -58,8 +58,8 @@ const kindOf = (stand: Stand): 'open' | 'good' | 'bad' => {
 const amountOf = ({ visitor, payment }: Waiting): string => {
   const { captured } = standingOf(payment)
   const { request } = payment
-  const asked = request.amount + request.additionalAmount
-  return shownAmount(captured || asked, request.currency, visitor.locale)
+  const requested = request.amount + request.additionalAmount
+  return minorText(captured || requested, request.currency, visitor.locale)
 }
 
 /** In one word where it stands, which the title says too. */
@@ -158,7 +158,7 @@ export const waitPage = async (needs: WaitNeeds, waiting: Waiting): Promise<Port
   const { visitor, tid, payment } = waiting
   const stand = standOf(payment)
   const { events } = await newestEventsOf(needs)(tid, 1)
-  const mark = markOf(needs, events, await toldIn(needs)(tid, mostMessages))
+  const mark = markOf(needs, events, await messagesIn(needs)(tid, mostMessages))
   const path = portalPath(visitor.shop.merchant, paymentPath(tid, `/events?at=${mark}`))
   const isOver = stand !== 'waiting' && stand !== 'charging'
   return {
