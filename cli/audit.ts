@@ -1,5 +1,5 @@
 import { explain, sumUp } from '../audit/explain/explain.ts'
-import { plainForms } from '../audit/explain/needs.ts'
+import { plainForms } from '../audit/explain/story-forms.ts'
 import { storyInWords, sumInWords } from '../audit/explain/story.ts'
 import { openAuditedLog } from '../audit/verify/read-log.ts'
 import { fail } from '../infrastructure/failures.ts'

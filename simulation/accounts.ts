@@ -99,12 +99,9 @@ const closeReport = async (play: Play, shop: Shop): Promise<void> => {
 
 /** Interface 10: each line is in exactly one settlement. @throws Finding */
 const settle = async (play: Play, shop: Shop): Promise<void> => {
-  const asked: SentRequest = {
-    method: 'POST',
-    path: '/sandbox/v1/settlement/',
-    body: { merchant: shop },
-  }
-  const { status } = await askSafely(play, asked)
+  const body = { merchant: shop }
+  const sent: SentRequest = { method: 'POST', path: '/sandbox/v1/settlement/', body }
+  const { status } = await askSafely(play, sent)
   play.tell(`the operator settles ${shop} → ${status}`)
   equals('settledOnce', 'the answer', status, 204)
   const sums = new Map<string, number>()

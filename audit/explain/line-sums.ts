@@ -10,7 +10,8 @@ import { addUp, formatAmount, negated, type Sum } from '../../domain/money/money
 import { streamOf } from '../../domain/stream.ts'
 import { potsInWords } from './payment-words.ts'
 import { mostEntries, type NamedNumber, type Part } from './story.ts'
-import type { AuditRows, ExplainNeeds, StoryTexts } from './needs.ts'
+import type { AuditRows, ExplainNeeds } from './needs.ts'
+import type { StoryTexts } from './story-forms.ts'
 
 /** The stream of the event that makes the line. */
 export const streamOfLine = ({ tid, action, isOfPermission }: ListedLine): string =>

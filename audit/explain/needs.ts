@@ -5,10 +5,7 @@ import type { RequestedPayment } from '../../domain/payment/payment-state.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { EventStore, Revision } from '../../application/event-store.ts'
 import type { OpenAddress } from './event-words.ts'
-import type { Currency } from '../../domain/money/currency.ts'
-import { formatAmount, type MinorUnits } from '../../domain/money/money.ts'
-import { formatDateTime } from '../../application/date-time.ts'
-import type { Catalogue } from '../../texts/generated/texts.ts'
+import type { StoryTexts } from './story-forms.ts'
 
 /** The result of one check. `holds` is null if it could not be checked. */
 export type Check = { readonly holds: boolean | null; readonly says: string }
@@ -51,28 +48,6 @@ export type AuditRows = {
 }
 
 export type PaymentNow = { readonly payment: RequestedPayment; readonly revision: Revision }
-
-/** How sentences write times, days and amounts. */
-export type StoryForms = {
-  readonly time: (at: Instant) => string
-  /** Of a day such as `2026-12-01`. */
-  readonly day: (day: string) => string
-  /** Without the currency. */
-  readonly amount: (minor: MinorUnits | Sum, currency: Currency) => string
-  /** With the currency, after the last. */
-  readonly sum: (currency: Currency, ...minor: readonly (MinorUnits | Sum)[]) => string
-}
-
-/** As commands and JSON write them, times in UTC. */
-export const plainForms: StoryForms = {
-  time: formatDateTime,
-  day: (day) => day,
-  amount: formatAmount,
-  sum: (currency, ...minor) =>
-    `${minor.map((one) => formatAmount(one, currency)).join(' + ')} ${currency}`,
-}
-
-export type StoryTexts = Catalogue['story'] & { readonly as: StoryForms }
 
 export type ExplainNeeds = {
   readonly store: Pick<EventStore, 'readStream' | 'readAll'>

@@ -8,7 +8,7 @@ import {
 } from '../../domain/money/money.ts'
 import type { PaymentEvent } from '../../domain/payment/payment-events.ts'
 import { statusCodes } from '../../domain/payment/status.ts'
-import type { StoryForms, StoryTexts } from './needs.ts'
+import type { StoryForms, StoryTexts } from './story-forms.ts'
 import { outcomeAt } from '../../domain/payment/payment-outcome.ts'
 import type { RequestedPayment } from '../../domain/payment/payment-state.ts'
 import type { Instant } from '../../domain/time.ts'

@@ -10,7 +10,7 @@ import { openAuditedLog } from '../../audit/verify/read-log.ts'
 import { explaining } from '../../service/audit/explain.ts'
 import type { Receiver } from '../../demo/receiver.ts'
 import { pathOf, startAuditedService, type AuditedService } from './audited-service.ts'
-import { plainForms } from '../../audit/explain/needs.ts'
+import { plainForms } from '../../audit/explain/story-forms.ts'
 import { textsIn } from '../../texts/catalogue.ts'
 
 const texts = { ...textsIn.en.story, as: plainForms }

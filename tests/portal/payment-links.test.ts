@@ -72,7 +72,7 @@ describe('given a link that somebody of the staff has made,', () => {
     expect((await service.call('GET', '/merchant/v1/shortlink/')).body.uris).toEqual([])
   })
 
-  test('when somebody opens it signed out, they see it first, and go on once signed in', async () => {
+  test('when somebody opens it signed out, they see it first, and go on signed in', async () => {
     const stranger = makeVisitor(desk.service)
     const id = await made({ text: 'Bread course' })
     const page = await open(id, stranger)

@@ -1,7 +1,8 @@
 import { Card, Link, Table, type Html } from '../ui/components.tsx'
 import { z } from 'zod'
 import { browse, browseStream } from '../../audit/explain/browse.ts'
-import type { Check, StoryTexts } from '../../audit/explain/needs.ts'
+import type { Check } from '../../audit/explain/needs.ts'
+import type { StoryTexts } from '../../audit/explain/story-forms.ts'
 import { utc } from '../../domain/time-zone.ts'
 import { storyTexts, type StoryReader } from '../ui/story-texts.ts'
 import {

@@ -1,4 +1,4 @@
-import { plainForms, type StoryForms, type StoryTexts } from '../../audit/explain/needs.ts'
+import { plainForms, type StoryForms, type StoryTexts } from '../../audit/explain/story-forms.ts'
 import { formatAmount } from '../../domain/money/money.ts'
 import type { TimeZone } from '../../domain/time-zone.ts'
 import { textsIn } from '../../texts/catalogue.ts'
