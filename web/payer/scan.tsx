@@ -87,9 +87,10 @@ const offerOf = async (
   return { shop, description: offer.text, amount, says: texts.linkFound }
 }
 
-/** The pages of a code: to type one, or to go on with one that a camera has opened. */
-const scanPages = (needs: ScannedCodeNeeds, visits: Visits) => {
-  const scanPage = (visitor: SignedIn, scanned: string, problem?: string): Promise<RawReply> => {
+/** The page on which to type a code. */
+const typedPage =
+  (visits: Visits) =>
+  (visitor: SignedIn, scanned: string, problem?: string): Promise<RawReply> => {
     const { texts, csrf } = visitor
     return visits.show(visitor, {
       title: texts.scan,
@@ -115,15 +116,13 @@ const scanPages = (needs: ScannedCodeNeeds, visits: Visits) => {
     })
   }
 
-  /**
-   * Of a camera that has opened a code: whose it is, before the shop learns of the payer, and
-   * before they sign in. Undefined for any other code.
-   */
-  const foundPage = async (
-    visitor: Visitor,
-    text: string,
-    at: Instant,
-  ): Promise<RawReply | undefined> => {
+/**
+ * Of a camera that has opened a code: whose it is, before the shop learns of the payer, and before
+ * they sign in. Undefined for any other code.
+ */
+const openedPage =
+  (needs: ScannedCodeNeeds, visits: Visits) =>
+  async (visitor: Visitor, text: string, at: Instant): Promise<RawReply | undefined> => {
     const code = readCode(needs.issuer(), text)
     if (!code || !('shortlink' in code)) return undefined
     const { shortlink: id, argstring } = code
@@ -161,14 +160,11 @@ const scanPages = (needs: ScannedCodeNeeds, visits: Visits) => {
     })
   }
 
-  return { scanPage, foundPage }
-}
-
 export const payerScanRoutes = (needs: ScannedCodeNeeds, visits: Visits): Route[] => {
   const { form } = payerPages(visits)
   const follow = followCode(needs)
 
-  const { scanPage, foundPage } = scanPages(needs, visits)
+  const [scanPage, foundPage] = [typedPage(visits), openedPage(needs, visits)]
 
   return [
     openPages.get('/payer/scan', {
