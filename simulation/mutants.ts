@@ -118,8 +118,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a list tells nothing of a page but the first',
     file: 'projections/registers.ts',
-    from: "lt(table.position, given('before'))],\n    order: [desc",
-    to: "gt(table.position, given('before'))],\n    order: [desc",
+    from: "lt(table.position, param('before'))],\n    order: [desc",
+    to: "gt(table.position, param('before'))],\n    order: [desc",
   },
   {
     name: 'a merchant changes the payments of others',

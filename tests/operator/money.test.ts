@@ -115,7 +115,7 @@ const statement = (entries: string, of = bank): string =>
     <Acct><Id><IBAN>${of}</IBAN></Id></Acct>${entries}</Stmt>
 </BkToCstmrStmt></Document>`
 
-const entry = (amount: string, endToEndId: string, day = '2026-11-30'): string =>
+const entry = (amount: string, endToEndId: string, day = dayOf(service.core.now())): string =>
   `<Ntry><Amt Ccy="NOK">${amount}</Amt><CdtDbtInd>DBIT</CdtDbtInd><Sts><Cd>BOOK</Cd></Sts>
     <BookgDt><Dt>${day}</Dt></BookgDt><AcctSvcrRef>ref</AcctSvcrRef>
     <NtryDtls><TxDtls><Refs><EndToEndId>${endToEndId}</EndToEndId></Refs></TxDtls></NtryDtls>

@@ -2,7 +2,7 @@
 import { PNG } from 'pngjs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { codeOf, startPeopleService, type PeopleService } from '../support/people-service.ts'
-import { makeVisitor, type TestVisitor } from './visitor.ts'
+import { wayOnIn, makeVisitor, type TestVisitor } from './visitor.ts'
 
 let service: PeopleService
 let alice: TestVisitor
@@ -76,7 +76,8 @@ describe('a payer who scans the code of a shop', () => {
   test('with the camera of a phone is brought to the page where one tap scans it', async () => {
     const { id, shortlink_value: value } = await newShortlink({ description: 'The garden' })
     const stranger = makeVisitor(service)
-    const signIn = await stranger.follow(await stranger.visit(`${value}bar`))
+    const found = await stranger.follow(await stranger.visit(`${value}bar`))
+    const signIn = await stranger.visit(wayOnIn(found))
     const page = await stranger.follow(await stranger.signInAt(signIn, 'bob'))
     expect(page.html).toContain(`value="${value}bar"`)
     expect(page.html).toMatch(/<h1>Sandbox Shop<\/h1>[^]*<b>The garden · bar<\/b>/)

@@ -211,7 +211,7 @@ test('payouts and failing callbacks are told in the language that one has chosen
   const told = await news()
   expect(told.filter((one) => one.includes('är betald')).length).toBeGreaterThan(0)
   for (const one of told) expect(one).toMatch(/money\/settlements\/\d+$|\/developers$/)
-  expect(told.at(-1)).toContain('Återanrop till en adress har stoppats')
+  expect(told.at(-1)).toContain('återanrop till en adress har stoppats')
 })
 
 test('the key of the search can be switched off, and on again, on each device', async () => {
