@@ -30,7 +30,9 @@ export const newToken = (): { readonly token: string; readonly digest: string } 
 /** The id and secret of an OAuth application, and the digest to store. */
 export const newClient = (make: (purpose: string) => string = () => newToken().token) => {
   const secret = make('client secret')
-  return { clientId: make('client id').slice(0, 22), secret, secretHash: sha256(secret) }
+  // A command would take an id that begins with a dash for an option.
+  const clientId = make('client id').slice(0, 22).replace(/^-/, '_')
+  return { clientId, secret, secretHash: sha256(secret) }
 }
 
 /** No look-alikes, because people type the ids of shortlinks from stickers. */

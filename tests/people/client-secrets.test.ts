@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newClient } from '../../infrastructure/people/id-tokens.ts'
 import { startPeopleService, type PeopleService } from '../support/people-service.ts'
 
 let service: PeopleService
@@ -17,6 +18,10 @@ const answersTo = async (client_id: string, client_secret: string): Promise<numb
 /** Checkpoints are signed at any time. */
 const lastEvent = async (wanted: string) =>
   (await service.events()).findLast(({ type }) => type === wanted)
+
+test('an id of an application never begins like an option of a command', () => {
+  expect(newClient(() => '-trtAbdMTzrB4bvTgpxX65-and-more').clientId).toBe('_trtAbdMTzrB4bvTgpxX65')
+})
 
 test('a new secret is valid at once, the old one until the overlap ends', async () => {
   const uri = ['--redirect-uri', 'https://shop.example/back']
