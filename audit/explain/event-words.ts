@@ -152,7 +152,9 @@ const words: Words = {
     const { uri, event, result, httpStatus, problem, durationMs, nextAttemptAt } = data
     const answer =
       httpStatus === null
-        ? (problem ?? texts.callbackNone)
+        ? problem === null
+          ? texts.callbackNone
+          : texts.as.problem(problem)
         : texts.callbackAnswered({ status: httpStatus })
     return texts.callbackTried({
       event,

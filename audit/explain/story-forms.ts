@@ -4,7 +4,7 @@ import { formatAmount, type MinorUnits, type Sum } from '../../domain/money/mone
 import type { Instant } from '../../domain/time.ts'
 import type { Catalogue } from '../../texts/generated/texts.ts'
 
-/** How sentences write times, days and amounts. */
+/** How sentences write times, days, amounts, and problems of callbacks. */
 export type StoryForms = {
   readonly time: (at: Instant) => string
   /** Of a day such as `2026-12-01`. */
@@ -13,6 +13,8 @@ export type StoryForms = {
   readonly amount: (minor: MinorUnits | Sum, currency: Currency) => string
   /** With the currency, after the last. */
   readonly sum: (currency: Currency, ...minor: readonly (MinorUnits | Sum)[]) => string
+  /** Why a callback was not delivered; the log has it in English. */
+  readonly problem: (problem: string) => string
 }
 
 /** As commands and JSON write them, times in UTC. */
@@ -22,6 +24,7 @@ export const plainForms: StoryForms = {
   amount: formatAmount,
   sum: (currency, ...minor) =>
     `${minor.map((one) => formatAmount(one, currency)).join(' + ')} ${currency}`,
+  problem: (problem) => problem,
 }
 
 export type StoryTexts = Catalogue['story'] & { readonly as: StoryForms }

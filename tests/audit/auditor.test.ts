@@ -109,7 +109,7 @@ test('a story has the dates and sums of its reader, in the zone of the shop', as
   const json = { ...headers, accept: 'application/json', 'accept-language': 'nb-NO' }
   const { text } = await service.visit(path, { headers: json })
   expect(text).toContain('12.50 NOK is refunded')
-  expect(text).toMatch(/it can be captured until 2027-\d\d-\d\d \d\d:00:0/)
+  expect(text).toMatch(/it can be captured until 2027-\d\d-\d\d \d\d:0\d:\d\d/)
 })
 
 test('a story is found by an order number, says what is refunded, has a proof', async () => {
@@ -198,28 +198,30 @@ describe('given SQL,', () => {
 
   test('the page, JSON and CSV have the same answer, and what it takes to ask again', async () => {
     const sql = "select '=' || sub_id as a, gross from lines where sub_id = 'sql'"
-    const page = await service.visit(`/audit/query${asked(sql)}`, { headers })
-    expect(page.status).toBe(200)
     const json = { ...headers, accept: 'application/json' }
     const answer = JSON.parse(
       (await service.visit(`/audit/query${asked(sql)}`, { headers: json })).text,
     )
     expect(answer).toMatchObject({ query: sql, columns: ['a', 'gross'], has_more: false })
     expect(answer.rows).toEqual([['=sql', -200]])
+    // The service adds events by itself.
     const { position, tree } = answer
+    const at = asked(sql, `&as_of=${position}`)
+    const page = await service.visit(`/audit/query${at}`, { headers })
+    expect(page.status).toBe(200)
     for (const told of [String(position), tree.root, 'ask it again', '=sql', '-200'])
       expect(page.text).toContain(told)
     await service.capture()
-    const as = `&as_of=${position}`
-    const again = await service.visit(`/audit/query${asked(sql, as)}`, { headers: json })
+    const again = await service.visit(`/audit/query${at}`, { headers: json })
     expect(JSON.parse(again.text)).toEqual(answer)
-    const { text } = await service.visit(`/audit/query/rows.csv${asked(sql, as)}`, { headers })
+    const { text } = await service.visit(`/audit/query/rows.csv${at}`, { headers })
     expect(text.replace('\ufeff', '').split('\r\n')).toEqual([
       `query,"${sql}"`,
       `position,${position}`,
       `time,${answer.time}`,
       `tree_size,${tree.size}`,
-      `tree_root,${tree.root}`,
+      // A spreadsheet would take one that begins with a plus for a formula.
+      `tree_root,${tree.root.replace(/^\+/, "'+")}`,
       `made_by,${answer.made_by}`,
       ...['', 'a,gross', "'=sql,-200", ''],
     ])

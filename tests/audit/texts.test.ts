@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { isInSentences, asSentence } from '../../audit/explain/event-words.ts'
+import { asSentence, eventInWords, isInSentences } from '../../audit/explain/event-words.ts'
+import { parseEvent } from '../../domain/events.ts'
+import { storyTexts } from '../../web/ui/story-texts.ts'
 import { ruleHtml } from '../../web/auditor/page.tsx'
 import { saysHtml } from '../../web/auditor/explain.tsx'
 
@@ -30,4 +32,23 @@ test('given a rule, then it is told in Norwegian or Swedish, or marked as Englis
   expect(String(ruleHtml('resource_is_unknown', 'en'))).toBe(
     '<span lang="en">There is no such resource.</span>',
   )
+})
+
+test('given an undelivered callback, then pages say why in their language', () => {
+  const data = {
+    ...{ subject: 'payment-1', revision: 1, event: 'payment_captured', seqno: 1, uri: 'https://x' },
+    ...{ attemptedAt: 0, result: 'failed', httpStatus: null, durationMs: 4, nextAttemptAt: 0 },
+    problem: 'nobody listens at this address: is the receiver running?',
+  }
+  const by = { actor: 'daybook', correlationId: 'c', causationId: null, schema: 1 }
+  const metadata = { at: 0, merchant: 'sandbox', ...by }
+  const place = { stream: 'callback-1', revision: 0, position: 1, id: 'e' }
+  const event = parseEvent({ ...place, type: 'CallbackAttempted', data, metadata })
+  const told = (locale?: string) =>
+    eventInWords(event, '', storyTexts({ language: locale ? 'nb' : 'en', locale }, 'Europe/Oslo'))
+  expect(told('nb-NO')).toBe(
+    'payment_captured til https://x: mislyktes, ingen lytter på denne adressen: ' +
+      'kjører mottakeren? etter 4 ms, sendes på nytt 1. jan. 1970, 01:00:00',
+  )
+  expect(told()).toContain('nobody listens at this address')
 })

@@ -3,6 +3,7 @@ import { formatAmount } from '../../domain/money/money.ts'
 import type { TimeZone } from '../../domain/time-zone.ts'
 import { textsIn } from '../../texts/catalogue.ts'
 import type { Language } from '../../texts/generated/texts.ts'
+import { problemText } from '../portal/problem-texts.ts'
 import { dateFormat, moneyFormat, numberFormat, plainAmounts, withMinus } from './money.tsx'
 
 /** Who reads a story: with a locale on a page, without one as JSON, which is like a command's. */
@@ -26,17 +27,18 @@ export const codedMoney = (text: string, currency: string, locale: string | unde
 export const secondText = (at: number, locale: string, timeZone: TimeZone): string =>
   dateFormat(locale, { dateStyle: 'medium', timeStyle: 'medium', timeZone }).format(at)
 
-const formsOf = (locale: string, timeZone: TimeZone): StoryForms => ({
+const formsOf = (language: Language, locale: string, timeZone: TimeZone): StoryForms => ({
   time: (at) => secondText(at, locale, timeZone),
   day: (day) =>
     dateFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' }).format(Date.parse(day)),
   amount: (minor, currency) => plainAmounts(locale, currency)(minor),
   sum: (currency, ...minor) =>
     minor.map((one) => codedMoney(formatAmount(one, currency), currency, locale)).join(' + '),
+  problem: (problem) => problemText(problem, language),
 })
 
 /** The texts of stories for a reader, with times in the zone of the shop. */
 export const storyTexts = ({ language, locale }: StoryReader, timeZone: TimeZone): StoryTexts => ({
   ...textsIn[language].story,
-  as: locale === undefined ? plainForms : formsOf(locale, timeZone),
+  as: locale === undefined ? plainForms : formsOf(language, locale, timeZone),
 })
