@@ -32,7 +32,7 @@ test('when a payer signs up a business, it is there, and they are its owner', as
     expect((await alice.submit(wrong, { ...business, name })).status, name).toBe(400)
   const made = await alice.submit(wrong, business)
   const twice = await alice.submit(wrong, business)
-  expect(made.location).toMatch(/^\/portal\/kaffebaren-pa-hj-rnet-[a-z0-9]{6}\/$/)
+  expect(made.location).toMatch(/^\/portal\/kaffebaren-pa-hjornet-[a-z0-9]{6}\/$/)
   expect(twice.location).toBe(made.location)
   const overview = await alice.visit(made.location ?? '')
   expect([overview.status, overview.html.includes('Kaffebaren på hjørnet')]).toEqual([200, true])

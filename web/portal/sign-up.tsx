@@ -61,7 +61,9 @@ const slugLength = 24
 /** Readable, and nobody's: the same form gives the same. */
 const idFrom = ({ derive }: SignUpMerchantNeeds, payer: string, name: string, form: string) => {
   const plain = name.normalize('NFKD').replaceAll(/[\u0300-\u036f]/g, '')
-  const slug = plain.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
+  // These do not decompose.
+  const latin = plain.toLowerCase().replaceAll('ø', 'o').replaceAll('æ', 'ae')
+  const slug = latin.replaceAll(/[^a-z0-9]+/g, '-')
   const suffix = derive('merchant', payer, form).toLowerCase().replaceAll(/[-_]/g, '')
   return `${slug.replaceAll(/^-+|-+$/g, '').slice(0, slugLength) || 'shop'}-${suffix.slice(0, 6)}`
 }
