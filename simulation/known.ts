@@ -131,8 +131,11 @@ export const eventsSince = async ({ world }: Play) => {
   return () => world.machine.until(world.eventsAfter(from))
 }
 
-/** What counts, whatever the answer: a code, a failure to sign in, the name of a channel. */
-const counted: readonly string[] = ['PayerCodeConfirmed', 'PayerSignInFailed', 'ChannelRegistered']
+/** What counts, whatever the answer: a code, a failure to sign in, a visit, a channel's name. */
+const counted: readonly string[] = [
+  ...['PayerCodeConfirmed', 'PayerSignInFailed', 'ChannelRegistered'],
+  ...['StaffVisited', 'OperatorVisited'],
+]
 
 /** Interface 6: a 4xx has changed nothing. @throws Finding */
 export const askUnchanged = async (play: Play, asked: SentRequest): Promise<Answered> => {

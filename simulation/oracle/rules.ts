@@ -67,9 +67,9 @@ export const rules = {
   fresh: '19.1 A read shows all that was acknowledged before it was asked, on any node.',
   isolated: '3.6 A resource of another merchant is 404, never 403.',
   unchanged:
-    '6 A request that is answered 4xx has changed nothing, but that one-time codes and ' +
-    'failures to sign in count, and that a Pusher channel that it names belongs to the ' +
-    'merchant from then on (13.6).',
+    '6 A request that is answered 4xx has changed nothing, but that one-time codes, failures ' +
+    'to sign in and visits of staff count, and that a Pusher channel that it names belongs to ' +
+    'the merchant from then on (13.6).',
   acts: '6 {"error_type", "error_description", "error_details"}',
   noBug: '6 a bug, told with the request',
   level: '3.2 creating, changing and ending users, `action: refund`, `DELETE /pos/<id>/`',
