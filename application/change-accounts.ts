@@ -77,9 +77,9 @@ export const askAccountChange =
     await needs.handle(accountChanges, merchant, command, context)
   }
 
-type DueNeeds<Asked> = {
+type DueNeeds<Change> = {
   readonly rows: {
-    due(now: Instant, limit: number): readonly Waiting<Asked>[]
+    due(now: Instant, limit: number): readonly Waiting<Change>[]
     nextDue(now: Instant): Instant | null
   }
   readonly caughtUp: () => Promise<void>
@@ -119,12 +119,12 @@ const finish = async ({ handle, find }: Needs, one: Waiting, at: Instant): Promi
 }
 
 /** Finishes the requested changes whose wait is over. */
-export const finishWhenDue = <Asked>(
-  { rows, caughtUp, outageOf }: DueNeeds<Asked>,
-  finish: (one: Waiting<Asked>, now: Instant) => Promise<void>,
+export const finishWhenDue = <Change>(
+  { rows, caughtUp, outageOf }: DueNeeds<Change>,
+  finish: (one: Waiting<Change>, now: Instant) => Promise<void>,
 ) => {
-  const keyOf = ({ merchant }: Waiting<Asked>): string => merchant
-  const backOff = perKeyBackOff<Waiting<Asked>>({ keyOf, outageOf })
+  const keyOf = ({ merchant }: Waiting<Change>): string => merchant
+  const backOff = perKeyBackOff<Waiting<Change>>({ keyOf, outageOf })
   return async (now: Instant, stopped: AbortSignal): Promise<Instant | null> => {
     while (!stopped.aborted) {
       const batch = backOff.due(now, batchSize, (limit) => rows.due(now, limit))

@@ -3,11 +3,11 @@
  * later, goes to `failed`: thrown further, it would end the process.
  */
 export const contain =
-  <Given extends readonly unknown[]>(
-    act: (...args: Given) => unknown,
+  <Arguments extends readonly unknown[]>(
+    act: (...args: Arguments) => unknown,
     failed: (error: unknown) => void,
   ) =>
-  (...args: Given): void => {
+  (...args: Arguments): void => {
     try {
       const done = act(...args)
       if (done instanceof Promise) done.catch(failed)

@@ -53,18 +53,18 @@ export const steadyMachineTime = (): number => machine.steadyMachineTime()
 export const isOneThread = (): boolean => machine.isOneThread
 export const aside: Machine['aside'] = (work) => machine.aside(work)
 
-export const setTimeout = <Given extends unknown[]>(
-  work: (...args: Given) => void,
+export const setTimeout = <Arguments extends unknown[]>(
+  work: (...args: Arguments) => void,
   milliseconds?: number,
-  ...args: Given
+  ...args: Arguments
 ): NodeJS.Timeout => machine.setTimeout(() => work(...args), milliseconds)
 
 export const setInterval = (work: () => void, milliseconds?: number): NodeJS.Timeout =>
   machine.setInterval(work, milliseconds)
 
-export const setImmediate = <Given extends unknown[]>(
-  work: (...args: Given) => void,
-  ...args: Given
+export const setImmediate = <Arguments extends unknown[]>(
+  work: (...args: Arguments) => void,
+  ...args: Arguments
 ): NodeJS.Immediate => machine.setImmediate(() => work(...args))
 
 export const clearTimeout = (timer: NodeJS.Timeout | undefined): void => machine.clearTimeout(timer)

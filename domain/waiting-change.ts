@@ -6,12 +6,12 @@ import { instant, type Instant } from './time.ts'
 /** How long owners can see a requested change before it takes effect. */
 export const waitMs = 86_400_000
 
-type Asking<Wanted> = Wanted & {
+type Asking<Change> = Change & {
   readonly change: string
   /** The staff member who requested it. */
   readonly by: string
 }
-export type RequestedChange<Wanted> = Asking<Wanted> & { readonly takesEffectAt: Instant }
+export type RequestedChange<Change> = Asking<Change> & { readonly takesEffectAt: Instant }
 
 type OfChange = { readonly change: string }
 type Announced = OfChange & { readonly members: readonly string[] }
@@ -24,22 +24,22 @@ export type WhyWithdrawn = (typeof whyWithdrawn)[number]
 
 type Withdrawn = OfChange & { readonly by: string; readonly why?: WhyWithdrawn | undefined }
 
-type WaitingCommand<Name extends string, Wanted> =
-  | ({ readonly type: `Ask${Name}`; readonly at: Instant } & Asking<Wanted>)
+type WaitingCommand<Name extends string, Change> =
+  | ({ readonly type: `Ask${Name}`; readonly at: Instant } & Asking<Change>)
   | ({ readonly type: `Announce${Name}` } & Announced)
   | ({ readonly type: `Withdraw${Name}` } & Withdrawn)
   | ({ readonly type: `Finish${Name}`; readonly at: Instant } & OfChange)
 
-type WaitingEvent<Name extends string, Wanted> =
-  | { readonly type: `${Name}Asked`; readonly data: RequestedChange<Wanted> }
+type WaitingEvent<Name extends string, Change> =
+  | { readonly type: `${Name}Asked`; readonly data: RequestedChange<Change> }
   | { readonly type: `${Name}Announced`; readonly data: Announced }
   | { readonly type: `${Name}Withdrawn`; readonly data: Withdrawn }
   | { readonly type: `${Name}Done`; readonly data: OfChange }
 
 type CommandData = Announced & Withdrawn & { readonly at: Instant }
 
-type State<Wanted> = {
-  readonly waiting: RequestedChange<Wanted> | null
+type State<Change> = {
+  readonly waiting: RequestedChange<Change> | null
   readonly isAnnounced: boolean
   readonly last: string | null
 }

@@ -178,17 +178,17 @@ const byField = {
 } satisfies Record<string, Texts>
 
 type Table = Readonly<Record<string, Texts>>
-type CodesIn<Given extends Table> = { [Group in keyof Given]: keyof Given[Group] }[keyof Given]
+type CodesIn<Some extends Table> = { [Group in keyof Some]: keyof Some[Group] }[keyof Some]
 
-const answersIn = <Given extends Table, Answer>(
-  table: Given,
+const answersIn = <Some extends Table, Answer>(
+  table: Some,
   answer: (group: string, text: string) => Answer,
 ) =>
   Object.fromEntries(
     Object.entries(table).flatMap(([group, texts]) =>
       Object.entries(texts).map(([code, text]) => [code, answer(group, text)]),
     ),
-  ) as Record<CodesIn<Given>, Answer>
+  ) as Record<CodesIn<Some>, Answer>
 
 type Status = keyof typeof byStatus
 type RefusalText = { readonly text: string } & (

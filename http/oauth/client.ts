@@ -208,18 +208,18 @@ export const clientParameters = {
   }),
 }
 
-export type Endpoint<Asked extends z.ZodType> = {
+export type Endpoint<Fields extends z.ZodType> = {
   readonly path: string
   readonly summary: string
   readonly description?: string
-  readonly form: Asked
+  readonly form: Fields
   readonly reply: z.ZodObject
   /** Error codes of a 400. */
   readonly refusals: readonly string[]
   /** Whether clients without a secret are allowed. */
   readonly mayBePublic: boolean
   readonly isSafe?: boolean
-  readonly answer: (client: Client, form: FormOf<Asked>, call: Call) => Promise<object>
+  readonly answer: (client: Client, form: FormOf<Fields>, call: Call) => Promise<object>
 }
 
 /** The client that a request names, known or not. */
@@ -231,7 +231,7 @@ export const namedIn = ({ request, body }: Call<unknown, unknown, Fields<'client
 /** A route for OAuth clients: form in, JSON out (RFC 6749, 3.2; 7009; 7662). */
 export const clientEndpoint =
   (clientOf: ClientAccess) =>
-  <Asked extends z.ZodType>(endpoint: Endpoint<Asked>): Route => {
+  <Fields extends z.ZodType>(endpoint: Endpoint<Fields>): Route => {
     const { form, refusals, mayBePublic, answer, ...members } = endpoint
     return route({
       ...members,
@@ -255,7 +255,7 @@ export const clientEndpoint =
       handle: (call) =>
         oauthAnswer(async () => {
           const client = await clientOf(call, call.body, mayBePublic)
-          return oauthJson(await answer(client, call.body as FormOf<Asked>, call))
+          return oauthJson(await answer(client, call.body as FormOf<Fields>, call))
         }, namedIn(call)),
     })
   }

@@ -152,8 +152,8 @@ export const reportingTo = <Answer>({ worked, failed }: Outage, answer: Promise<
 /** Wraps calls, reporting success or failure to an outage. @throws StoreUnavailable */
 export const guardedBy =
   ({ worked, failed }: Outage) =>
-  <Given extends readonly unknown[], Answer>(call: (...args: Given) => Answer) =>
-  (...args: Given): Answer => {
+  <Arguments extends readonly unknown[], Answer>(call: (...args: Arguments) => Answer) =>
+  (...args: Arguments): Answer => {
     try {
       const answer = call(...args)
       worked()

@@ -150,14 +150,14 @@ export const openVault = (
   const transaction = sqlite.transaction((work: () => void) => work())
   const guarded = guardedBy(reading)
   const guardedWrite = guardedBy(writing)
-  const written = <Given extends readonly unknown[]>(write: (...args: Given) => void) => {
-    const guardedOne = guardedWrite((...args: Given): void =>
+  const written = <Arguments extends readonly unknown[]>(write: (...args: Arguments) => void) => {
+    const guardedOne = guardedWrite((...args: Arguments): void =>
       transaction.immediate(() => {
         checkNotMoved(standing())
         write(...args)
       }),
     )
-    return async (...args: Given): Promise<void> => guardedOne(...args)
+    return async (...args: Arguments): Promise<void> => guardedOne(...args)
   }
   const findId = sqlite.prepare('SELECT id FROM people WHERE identifier = ?').pluck()
   const findKey = sqlite.prepare('SELECT key FROM people WHERE id = ?').pluck()

@@ -72,11 +72,11 @@ export const days = 30
 export const addressesListed = 20
 
 /** A part of the page of one merchant. */
-export type PartOf<Shown> = (
+export type PartOf<Part> = (
   needs: MerchantPartNeeds,
   visitor: OperatorVisitor,
   of: MerchantData,
-) => Shown
+) => Part
 
 export const ownersHtml: PartOf<Promise<Html>> = async (needs, { language }, { id }) => {
   const { findStaff, nameOf } = needs

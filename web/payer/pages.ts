@@ -7,10 +7,10 @@ import type { SignedIn, Visits } from './session.tsx'
 /** A call of a page or form, whose path holds what a schema says. */
 export type PageCall<Schema> = Call<Schema extends z.ZodType ? z.output<Schema> : undefined>
 
-export type FormCall<Schema, Asked extends z.ZodType> = Call<
+export type FormCall<Schema, Fields extends z.ZodType> = Call<
   Schema extends z.ZodType ? z.output<Schema> : undefined,
   undefined,
-  FormOf<Asked>
+  FormOf<Fields>
 >
 
 type Place<Schema> = {
@@ -53,12 +53,12 @@ export const payerPages = (visits: Visits) => ({
         visits.signedInPage(call, (visitor) => show(visitor, call as PageCall<Schema>)),
     }),
 
-  form: <Asked extends z.ZodType, Schema extends z.ZodObject | undefined = undefined>(
+  form: <Fields extends z.ZodType, Schema extends z.ZodObject | undefined = undefined>(
     {
       hasNextPage = false,
       ...place
-    }: Place<Schema> & { readonly ownForm: Asked; readonly hasNextPage?: boolean },
-    answer: (visitor: SignedIn, call: FormCall<Schema, Asked>) => Promise<RawReply>,
+    }: Place<Schema> & { readonly ownForm: Fields; readonly hasNextPage?: boolean },
+    answer: (visitor: SignedIn, call: FormCall<Schema, Fields>) => Promise<RawReply>,
   ): Route =>
     route({
       ...ofForm(hasNextPage),
@@ -67,7 +67,7 @@ export const payerPages = (visits: Visits) => ({
       handle: (call) =>
         visits.signedInPage(call, (visitor) => {
           visits.checkForm(call, visitor, call.body)
-          return answer(visitor, call as FormCall<Schema, Asked>)
+          return answer(visitor, call as FormCall<Schema, Fields>)
         }),
     }),
 })

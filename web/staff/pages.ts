@@ -80,7 +80,7 @@ export const staffPages = <
           inHouse(call, { action, area }, (visitor) => show(visitor, call as PageCall<Schema>)),
       }),
     /** The form must come from our page and belong to this person. */
-    form: <Asked extends z.ZodType, Schema extends z.ZodObject | Params = Params>(
+    form: <Fields extends z.ZodType, Schema extends z.ZodObject | Params = Params>(
       {
         action,
         area,
@@ -88,10 +88,10 @@ export const staffPages = <
         hasNextPage = false,
         ...place
       }: Place<Schema, Action, Area> & {
-        readonly ownForm: Asked
+        readonly ownForm: Fields
         readonly hasNextPage?: boolean
       },
-      carryOut: (visitor: Visitor, call: FormCall<Schema, Asked>) => Promise<View<Page>>,
+      carryOut: (visitor: Visitor, call: FormCall<Schema, Fields>) => Promise<View<Page>>,
     ): Route =>
       route({
         ...ofForm(hasNextPage),
@@ -101,7 +101,7 @@ export const staffPages = <
         handle: (call) =>
           inHouse(call, { action, area }, (visitor) => {
             visits.checkForm(call, visitor, call.body)
-            return carryOut(visitor, call as FormCall<Schema, Asked>)
+            return carryOut(visitor, call as FormCall<Schema, Fields>)
           }),
       }),
     /** A form with a file; its fields are parts. The form must come from our page. */
